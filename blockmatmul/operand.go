@@ -1,0 +1,136 @@
+package blockmatmul
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"math/bits"
+)
+
+// Operand is a clipped, quantised n×k matrix: the only thing that can be
+// multiplied. Entry (i, j) stands for Data()[i*k+j] · 2^-Bits.
+type Operand struct {
+	rows, cols int
+	bits       uint
+	data       []int32
+	radius     int64 // no row has a larger Euclidean norm, in units
+}
+
+// MaxBits bounds the scale of an Operand so that a clipped row fits int32.
+const MaxBits = 30
+
+// Quantise clips each row of the public matrix v (rows×cols, row-major) to
+// Euclidean norm ≤ radius and rounds every entry towards zero to a multiple of
+// 2^-bits. Rounding towards zero never lengthens a row.
+//
+// v is public (a function of earlier noisy outputs and public randomness), so
+// floats are allowed here: this is the last place before the graph where they
+// are. NaN or ±Inf in v is an error, as is a radius that does not fit.
+func Quantise(v []float64, rows, cols int, radius float64, scaleBits uint) (*Operand, error) {
+	if rows < 0 || cols <= 0 || len(v) != rows*cols {
+		return nil, fmt.Errorf("blockmatmul: matrix has %d entries, want %d×%d", len(v), rows, cols)
+	}
+	if scaleBits > MaxBits {
+		return nil, fmt.Errorf("blockmatmul: scale 2^-%d is finer than 2^-%d", scaleBits, MaxBits)
+	}
+	scale := math.Ldexp(1, int(scaleBits))
+	if !(radius > 0) || radius*scale >= math.MaxInt32 {
+		return nil, fmt.Errorf("blockmatmul: row norm bound %g is not in (0, %g) at scale 2^-%d", radius, math.MaxInt32/scale, scaleBits)
+	}
+	op := &Operand{rows: rows, cols: cols, bits: scaleBits, data: make([]int32, rows*cols)}
+	var most uint64
+	for i := range rows {
+		row := v[i*cols : (i+1)*cols]
+		norm := 0.0
+		for _, x := range row {
+			norm = math.Hypot(norm, x)
+		}
+		if math.IsNaN(norm) || math.IsInf(norm, 0) {
+			return nil, fmt.Errorf("blockmatmul: row %d of V is not finite", i)
+		}
+		f := scale
+		if norm > radius {
+			f = scale * (radius / norm)
+		}
+		var sum uint64
+		for j, x := range row {
+			q := int64(x * f) // Go truncates towards zero
+			op.data[i*cols+j] = int32(q)
+			sum += uint64(q * q)
+		}
+		most = max(most, sum)
+	}
+	// The certified bound is read off the integers themselves, rounded up:
+	// whatever the floats above did, no row is longer than this.
+	op.radius = ceilSqrt(most)
+	return op, nil
+}
+
+// Rows is n, the number of vertices.
+func (o *Operand) Rows() int { return o.rows }
+
+// Cols is k, the number of columns.
+func (o *Operand) Cols() int { return o.cols }
+
+// Bits is the scale: one unit is 2^-Bits.
+func (o *Operand) Bits() uint { return o.bits }
+
+// Radius is r, an integer bound on every row's Euclidean norm, in units.
+func (o *Operand) Radius() int64 { return o.radius }
+
+// Data is the row-major matrix in units. It must not be changed.
+func (o *Operand) Data() []int32 { return o.data }
+
+// Float writes the matrix as it is multiplied, in real units, to dst.
+func (o *Operand) Float(dst []float64) []float64 {
+	if dst == nil {
+		dst = make([]float64, len(o.data))
+	}
+	for i, x := range o.data {
+		dst[i] = math.Ldexp(float64(x), -int(o.bits))
+	}
+	return dst
+}
+
+// CheckOverflow reports whether a row sum over up to n-1 neighbours, or the clip of
+// one to norm c, could leave int64. Only public bounds enter.
+func (o *Operand) CheckOverflow(c int64) error {
+	hi, lo := bits.Mul64(uint64(max(o.rows-1, 1)), uint64(max(o.radius, 1)))
+	if hi != 0 || lo > math.MaxInt64 {
+		return fmt.Errorf("blockmatmul: %d vertices with row norms of %d units can overflow int64; use a coarser scale", o.rows, o.radius)
+	}
+	if c < 0 || c > math.MaxInt64/2 {
+		return fmt.Errorf("blockmatmul: row clip %d is out of range", c)
+	}
+	return nil
+}
+
+// Product is Q, rows×k integers in the operand's units. It is private: no byte
+// of it may leave the boundary before noise is added.
+type Product struct {
+	Rows, Cols int
+	Data       []int64
+}
+
+// Multiplier is the seam between the Oja loop and whatever holds the rows of A:
+// in one process, over NATS, or dense in a test. For the same operand every
+// implementation returns the same integers.
+type Multiplier interface {
+	// Multiply returns Q with Q_i = clip_c(Σ_{j∈N(i)} V_j) for every vertex i;
+	// c = 0 means no clip.
+	Multiply(ctx context.Context, v *Operand, c int64) (*Product, error)
+}
+
+// ErrShape says that rows of A and an operand do not belong together.
+var ErrShape = errors.New("blockmatmul: shapes do not match")
+
+func ceilSqrt(x uint64) int64 {
+	r := new(big.Int).Sqrt(new(big.Int).SetUint64(x))
+	s := r.Uint64()
+	if s*s < x {
+		s++
+	}
+	return int64(s)
+}
