@@ -1,0 +1,205 @@
+package privacy
+
+import (
+	"fmt"
+	"math/big"
+)
+
+// Norms counts the rows of a public matrix by the integer that bounds their norm:
+// Norms[v] rows have norm in (v−1, v]. It is a histogram, so the sum over the d
+// largest rows costs O(r) whatever n is.
+type Norms []int64
+
+// top bounds Σ (ν+t)^p over the d rows of largest norm ν, for p = 1 or 2.
+func (h Norms) top(d int64, t int64, p int) *big.Int {
+	sum, term := new(big.Int), new(big.Int)
+	for v := len(h) - 1; v >= 0 && d > 0; v-- {
+		take := min(d, h[v])
+		if take == 0 {
+			continue
+		}
+		d -= take
+		term.SetInt64(int64(v) + t)
+		if p == 2 {
+			term.Mul(term, term)
+		}
+		sum.Add(sum, term.Mul(term, big.NewInt(take)))
+	}
+	return sum
+}
+
+// Radius is the largest norm bound that occurs.
+func (h Norms) Radius() int64 {
+	for v := len(h) - 1; v >= 0; v-- {
+		if h[v] > 0 {
+			return int64(v)
+		}
+	}
+	return 0
+}
+
+// Uniform is the histogram of n rows that all have norm r: what is known of V
+// before it exists.
+func Uniform(n int, r int64) Norms {
+	h := make(Norms, r+1)
+	h[r] = int64(n)
+	return h
+}
+
+// Katz describes the fixed-point series of order L ≥ 1: W₁ = A·V,
+// W_{l+1} = A·(V + ⌊β·W_l⌉₀), β = Num·2^−Bits, ⌊·⌉₀ truncating towards zero. The
+// paper's H̃V is β·W_L (section III-C); the query is W_L, so that order 1 needs no β.
+type Katz struct {
+	Order int   `json:"order"` // L = 2h+1
+	Num   int64 `json:"beta_numerator"`
+	Bits  uint  `json:"beta_bits"`
+}
+
+// Query describes by public numbers one integer matrix Q (n×k) that is computed
+// from the graph and then released with noise.
+type Query struct {
+	Unit  Unit
+	N, K  int
+	Norms Norms // of the rows of V, in units
+	Clip  int64 // c, in units; 0: no clip
+	Katz  Katz  // Order 1: Q = clip_c(A·V)
+	// DegreeLimit bounds every degree of the graph: n−1 unless ingest checked a smaller
+	// declared bound. Orders above 1 need it.
+	DegreeLimit int64
+	// Fixed, where not nil, is a squared sensitivity that a proof gives directly: the
+	// paper profile's S = 1 in units of β·W (docs/paper.md).
+	Fixed *big.Int
+}
+
+// Validate reports a query whose bound is not proven here.
+func (q Query) Validate() error {
+	switch {
+	case q.N < 1 || q.K < 1:
+		return fmt.Errorf("privacy: query of %d×%d", q.N, q.K)
+	case q.Katz.Order < 1 || q.Katz.Order%2 == 0:
+		return fmt.Errorf("privacy: Katz order %d, want an odd number ≥ 1", q.Katz.Order)
+	case q.Clip < 0:
+		return fmt.Errorf("privacy: row clip %d is negative", q.Clip)
+	case q.Katz.Order > 1 && q.Clip != 0:
+		return fmt.Errorf("privacy: a row clip has no proof for Katz order %d; use order 0 or no clip", q.Katz.Order)
+	case q.Katz.Order > 1 && (q.DegreeLimit < 1 || q.Katz.Num < 0 || q.Katz.Bits > 62):
+		return fmt.Errorf("privacy: Katz order %d needs a bound of every degree and 0 ≤ β", q.Katz.Order)
+	}
+	return nil
+}
+
+// truncation is ⌈√k⌉ where a clip truncates, else 0: how much more than its inputs a
+// row can move (sensitivity.md, Lemma 1).
+func (q Query) truncation() int64 {
+	if q.Clip == 0 {
+		return 0
+	}
+	return ceilRoot(big.NewInt(int64(q.K))).Int64()
+}
+
+// Squared bounds S(d)², in squared units: how far Q can move, in the Euclidean norm
+// over all entries, between neighbouring graphs whose changed vertex has degree ≤ d
+// (for Edge, d does not matter). Lemmas 2–5 of sensitivity.md.
+func (q Query) Squared(d int64) *big.Int {
+	d = max(0, min(d, int64(q.N)-1))
+	if q.Fixed != nil {
+		return new(big.Int).Set(q.Fixed)
+	}
+	if q.Katz.Order > 1 {
+		return q.katzSquared(d)
+	}
+	t := q.truncation()
+	switch q.Unit {
+	case Edge:
+		return q.Norms.top(2, t, 2)
+	case Node:
+		return q.vertexSquared(d, q.own(q.Norms.top(d, 0, 1), 1))
+	case NodeRewire:
+		changed := min(2*d, int64(q.N)-1)
+		sum := q.Norms.top(changed, 0, 1)
+		return q.vertexSquared(changed, q.own(sum.Add(sum, big.NewInt(t)), 2))
+	}
+	panic("privacy: unknown unit")
+}
+
+// vertexSquared is own² + m·(r+t)²: the changed vertex's own row, and m rows that all
+// move by that vertex's row of V.
+func (q Query) vertexSquared(m int64, own *big.Int) *big.Int {
+	each := big.NewInt(q.Norms.Radius() + q.truncation())
+	each.Mul(each, each).Mul(each, big.NewInt(m))
+	return each.Add(each, own.Mul(own, own))
+}
+
+// own is min(times·c, sum): how far the changed vertex's own row can move.
+func (q Query) own(sum *big.Int, times int64) *big.Int {
+	if c := big.NewInt(times * q.Clip); q.Clip != 0 && c.Cmp(sum) < 0 {
+		return c
+	}
+	return sum
+}
+
+// katzSquared is Lemma 5: with u_l a bound of the rows of U_l = V + ⌊βW_l⌉₀,
+//
+//	Δ₁ = base(u₀),  Δ_{l+1} = base(u_l) + D·(β·Δ_l + √(nk)),
+//	u₀ = r, u_l = r + β·D·u_{l−1},
+//
+// every step rounded up to an integer. D bounds every degree, so ‖A‖₂ ≤ D.
+func (q Query) katzSquared(d int64) *big.Int {
+	r := big.NewInt(q.Norms.Radius())
+	limit := big.NewInt(q.DegreeLimit)
+	d = min(d, q.DegreeLimit)
+	rounding := ceilRoot(new(big.Int).Mul(big.NewInt(int64(q.N)), big.NewInt(int64(q.K))))
+	u := new(big.Int).Set(r)
+	delta := q.base(u, d)
+	for l := 1; l < q.Katz.Order; l++ {
+		w := new(big.Int).Mul(u, limit)
+		u = new(big.Int).Add(r, q.timesBeta(w))
+		next := q.timesBeta(delta)
+		next.Add(next, rounding).Mul(next, limit)
+		delta = next.Add(next, q.base(u, d))
+	}
+	return delta.Mul(delta, delta)
+}
+
+// base bounds ‖(A − A')U‖_F for rows of U of norm ≤ u, rounded up.
+func (q Query) base(u *big.Int, d int64) *big.Int {
+	factor := new(big.Int)
+	switch q.Unit {
+	case Edge:
+		factor.SetInt64(2)
+	case Node:
+		factor.SetInt64(d)
+		factor.Mul(factor, factor).Add(factor, big.NewInt(d))
+	case NodeRewire:
+		changed := min(2*d, int64(q.N)-1)
+		factor.SetInt64(changed)
+		factor.Mul(factor, factor).Add(factor, big.NewInt(changed))
+	}
+	return ceilRoot(factor.Mul(factor, new(big.Int).Mul(u, u)))
+}
+
+// timesBeta is ⌈β·x⌉.
+func (q Query) timesBeta(x *big.Int) *big.Int {
+	return ceilRsh(new(big.Int).Mul(x, big.NewInt(q.Katz.Num)), q.Katz.Bits)
+}
+
+// ceilRoot is ⌈√x⌉.
+func ceilRoot(x *big.Int) *big.Int {
+	r := new(big.Int).Sqrt(x)
+	if new(big.Int).Mul(r, r).Cmp(x) < 0 {
+		r.Add(r, big.NewInt(1))
+	}
+	return r
+}
+
+// CountSquared bounds the squared sensitivity of the number of edges: 1 for Edge,
+// d² for a vertex of degree ≤ d (Lemma 6). For NodeRewire a list of ≤ d edges is
+// exchanged for another, so the count moves by at most d as well.
+func CountSquared(u Unit, n int, d int64) *big.Int {
+	if u == Edge {
+		return big.NewInt(1)
+	}
+	d = max(0, min(d, int64(n)-1))
+	s := big.NewInt(d)
+	return s.Mul(s, s)
+}
