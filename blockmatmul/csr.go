@@ -51,3 +51,11 @@ func (a *CSR) MultiplyRows(dst []int64, v []int32, k, from, to int) {
 		}
 	}
 }
+
+// MultiplyClipped is MultiplyRows followed by ClipRow of every row.
+func (a *CSR) MultiplyClipped(dst []int64, v []int32, k, from, to int, c int64) {
+	a.MultiplyRows(dst, v, k, from, to)
+	for i := 0; i < len(dst); i += k {
+		ClipRow(dst[i:i+k], c)
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/big"
 	"math/bits"
 )
 
@@ -127,10 +126,25 @@ type Multiplier interface {
 var ErrShape = errors.New("blockmatmul: shapes do not match")
 
 func ceilSqrt(x uint64) int64 {
-	r := new(big.Int).Sqrt(new(big.Int).SetUint64(x))
-	s := r.Uint64()
+	s := floorSqrt(x)
 	if s*s < x {
 		s++
 	}
 	return int64(s)
+}
+
+// NormCounts counts the rows by a bound of their norm: counts[i] rows have norm ≤
+// min(i·width, Radius). V is public, so this is too; sensitivities are read off it.
+// There are at most 2¹⁶+1 classes, so a bound is loose by at most 2⁻¹⁶ of the radius.
+func (o *Operand) NormCounts() (width int64, counts []int64) {
+	width = o.radius>>16 + 1
+	counts = make([]int64, (o.radius+width-1)/width+1)
+	for i := 0; i < len(o.data); i += o.cols {
+		var sum uint64
+		for _, x := range o.data[i : i+o.cols] {
+			sum += uint64(int64(x) * int64(x))
+		}
+		counts[(ceilSqrt(sum)+width-1)/width]++
+	}
+	return width, counts
 }

@@ -5,21 +5,25 @@ import (
 	"math/big"
 )
 
-// Norms counts the rows of a public matrix by the integer that bounds their norm:
-// Norms[v] rows have norm in (v−1, v]. It is a histogram, so the sum over the d
-// largest rows costs O(r) whatever n is.
-type Norms []int64
+// Norms counts the rows of a public matrix by a bound of their norm: Counts[i] rows
+// have norm ≤ min(i·Width, Radius). It is a histogram, so the sum over the d largest
+// rows costs the same whatever n is.
+type Norms struct {
+	Radius int64 // r: no row is longer
+	Width  int64
+	Counts []int64
+}
 
 // top bounds Σ (ν+t)^p over the d rows of largest norm ν, for p = 1 or 2.
-func (h Norms) top(d int64, t int64, p int) *big.Int {
+func (h Norms) top(d, t int64, p int) *big.Int {
 	sum, term := new(big.Int), new(big.Int)
-	for v := len(h) - 1; v >= 0 && d > 0; v-- {
-		take := min(d, h[v])
+	for i := len(h.Counts) - 1; i >= 0 && d > 0; i-- {
+		take := min(d, h.Counts[i])
 		if take == 0 {
 			continue
 		}
 		d -= take
-		term.SetInt64(int64(v) + t)
+		term.SetInt64(min(int64(i)*h.Width, h.Radius) + t)
 		if p == 2 {
 			term.Mul(term, term)
 		}
@@ -28,22 +32,10 @@ func (h Norms) top(d int64, t int64, p int) *big.Int {
 	return sum
 }
 
-// Radius is the largest norm bound that occurs.
-func (h Norms) Radius() int64 {
-	for v := len(h) - 1; v >= 0; v-- {
-		if h[v] > 0 {
-			return int64(v)
-		}
-	}
-	return 0
-}
-
-// Uniform is the histogram of n rows that all have norm r: what is known of V
+// Uniform is the histogram of n rows that may all have norm r: what is known of V
 // before it exists.
 func Uniform(n int, r int64) Norms {
-	h := make(Norms, r+1)
-	h[r] = int64(n)
-	return h
+	return Norms{Radius: r, Width: r, Counts: []int64{0, int64(n)}}
 }
 
 // Katz describes the fixed-point series of order L ≥ 1: W₁ = A·V,
@@ -125,7 +117,7 @@ func (q Query) Squared(d int64) *big.Int {
 // vertexSquared is own² + m·(r+t)²: the changed vertex's own row, and m rows that all
 // move by that vertex's row of V.
 func (q Query) vertexSquared(m int64, own *big.Int) *big.Int {
-	each := big.NewInt(q.Norms.Radius() + q.truncation())
+	each := big.NewInt(q.Norms.Radius + q.truncation())
 	each.Mul(each, each).Mul(each, big.NewInt(m))
 	return each.Add(each, own.Mul(own, own))
 }
@@ -145,7 +137,7 @@ func (q Query) own(sum *big.Int, times int64) *big.Int {
 //
 // every step rounded up to an integer. D bounds every degree, so ‖A‖₂ ≤ D.
 func (q Query) katzSquared(d int64) *big.Int {
-	r := big.NewInt(q.Norms.Radius())
+	r := big.NewInt(q.Norms.Radius)
 	limit := big.NewInt(q.DegreeLimit)
 	d = min(d, q.DegreeLimit)
 	rounding := ceilRoot(new(big.Int).Mul(big.NewInt(int64(q.N)), big.NewInt(int64(q.K))))

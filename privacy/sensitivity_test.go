@@ -71,17 +71,18 @@ func distanceSquared(a, b []int64) *big.Int {
 }
 
 func normsOf(v []int32, k int) Norms {
-	h := Norms{}
+	h := Norms{Width: 1}
 	for i := 0; i < len(v); i += k {
 		sum := new(big.Int)
 		for _, x := range v[i : i+k] {
 			sum.Add(sum, big.NewInt(int64(x)*int64(x)))
 		}
 		r := ceilRoot(sum).Int64()
-		for int64(len(h)) <= r {
-			h = append(h, 0)
+		for int64(len(h.Counts)) <= r {
+			h.Counts = append(h.Counts, 0)
 		}
-		h[r]++
+		h.Counts[r]++
+		h.Radius = max(h.Radius, r)
 	}
 	return h
 }
