@@ -1,0 +1,120 @@
+package reader
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+)
+
+// graphCounts are the counts of data/SOURCES.md.
+type graphCounts struct {
+	ids, nodes, edges, rows, loops int
+}
+
+// read collects the distinct ids and counts what SOURCES.md counts.
+func countGraph(t testing.TB, paths []string, o Options) (graphCounts, Stats, error) {
+	t.Helper()
+	r, err := Open(context.Background(), paths, o)
+	if err != nil {
+		return graphCounts{}, Stats{}, err
+	}
+	defer r.Close()
+	ids, nodes, edges := map[string]bool{}, map[string]bool{}, map[[2]string]bool{}
+	var c graphCounts
+	err = r.ForEach(context.Background(), func(id []byte) error {
+		ids[string(id)] = true
+		return nil
+	}, func(e Edge) error {
+		c.rows++
+		a, b := string(e.Source), string(e.Target)
+		ids[a], ids[b] = true, true
+		if a == b {
+			c.loops++
+			return nil
+		}
+		nodes[a], nodes[b] = true, true
+		edges[[2]string{min(a, b), max(a, b)}] = true
+		return nil
+	})
+	c.ids, c.nodes, c.edges = len(ids), len(nodes), len(edges)
+	return c, r.Stats(), err
+}
+
+const dataDir = "../../../shared/data/"
+
+func needData(t testing.TB) {
+	if _, err := os.Stat(dataDir); err != nil {
+		t.Skip("the public data folder is not beside the module")
+	}
+}
+
+// TestPublicGraphs reads each graph file of the data folder and compares with
+// the counts of its SOURCES.md.
+func TestPublicGraphs(t *testing.T) {
+	needData(t)
+	for _, g := range []struct {
+		path, format, directed string
+		graphCounts
+	}{
+		{"polblogs/polblogs-undirected-0based.gml", "gml", "no", graphCounts{1224, 1224, 16715, 16715, 0}},
+		{"polblogs/polblogs.gml", "gml", "yes", graphCounts{1490, 1224, 16715, 19090, 3}},
+		{"polblogs/polblogs.pairs", "edgelist", "unknown", graphCounts{1224, 1224, 16715, 19090, 3}},
+		{"ca-grqc/CA-GrQc-lf.txt", "edgelist", "yes", graphCounts{5242, 5241, 14484, 28980, 12}},
+		{"ca-grqc/CA-GrQc.txt", "edgelist", "yes", graphCounts{5242, 5241, 14484, 28980, 12}},
+		{"ca-grqc/ca-GrQc.mtx", "mtx", "no", graphCounts{4158, 4158, 13422, 13422, 0}},
+		{"petster-hamster/out.petster-hamster", "edgelist", "no", graphCounts{2426, 2426, 16631, 16631, 0}},
+		{"petster-hamster/soc-hamsterster.edges", "edgelist", "unknown", graphCounts{2426, 2426, 16630, 16630, 0}},
+		{"pgb/CA-HepPh.txt", "edgelist", "unknown", graphCounts{12008, 12006, 118489, 237010, 32}},
+		{"pgb/Facebook.txt", "edgelist", "unknown", graphCounts{4039, 4039, 88234, 88234, 0}},
+		{"pgb/Wiki-Vote.txt", "edgelist", "unknown", graphCounts{7115, 7115, 100762, 103689, 0}},
+		{"pgb/ba_graph.txt", "edgelist", "unknown", graphCounts{10000, 10000, 49975, 49975, 0}},
+		{"pgb/econ-poli-large-no-weights.txt", "edgelist", "unknown", graphCounts{15575, 15575, 17468, 33074, 15575}},
+		{"pgb/er_graph.txt", "edgelist", "unknown", graphCounts{10000, 10000, 250278, 250278, 0}},
+		{"pgb/p2p-Gnutella25.txt", "edgelist", "unknown", graphCounts{22687, 22687, 54705, 54705, 0}},
+		{"pgb/road-minnesota.txt", "edgelist", "unknown", graphCounts{2642, 2642, 3303, 3303, 0}},
+		{"email-eu-core/email-Eu-core.txt", "edgelist", "unknown", graphCounts{1005, 986, 16064, 25571, 642}},
+		{"email-eu-core/email-Eu-core.txt.gz", "edgelist", "unknown", graphCounts{1005, 986, 16064, 25571, 642}},
+		{"facebook-ego/facebook_combined.txt.gz", "edgelist", "unknown", graphCounts{4039, 4039, 88234, 88234, 0}},
+		{"karate/karate.gml", "gml", "no", graphCounts{34, 34, 78, 78, 0}},
+		{"karate/karate.mtx", "mtx", "no", graphCounts{34, 34, 78, 78, 0}},
+		{"karate/karate.net", "edgelist", "unknown", graphCounts{34, 34, 78, 78, 0}},
+		{"karate/karate_club-qinyuenlp.gml", "gml", "no", graphCounts{34, 34, 78, 78, 0}},
+		{"football/football.gml", "gml", "no", graphCounts{115, 115, 613, 613, 0}},
+		{"polbooks/polbooks.gml", "gml", "no", graphCounts{105, 105, 441, 441, 0}},
+		{"dolphins/dolphins.gml", "gml", "no", graphCounts{62, 62, 159, 159, 0}},
+		{"lesmis/lesmis.gml", "gml", "no", graphCounts{77, 77, 254, 254, 0}},
+		{"netscience/netscience.gml", "gml", "no", graphCounts{1589, 1461, 2742, 2742, 0}},
+		{"com-amazon-1.90/amazon-1.90.ungraph.txt", "edgelist", "unknown", graphCounts{6926, 6926, 17893, 17893, 0}},
+		{"com-dblp-1.90/dblp-1.90.ungraph.txt", "edgelist", "unknown", graphCounts{37020, 37020, 149501, 149501, 0}},
+		{"musae-facebook/facebook_edges.csv", "csv", "unknown", graphCounts{22470, 22470, 170823, 171002, 179}},
+		{"musae-twitch-de/DE_edges.csv", "csv", "unknown", graphCounts{9498, 9498, 153138, 153138, 0}},
+		{"musae-twitch-engb/ENGB_edges.csv", "csv", "unknown", graphCounts{7126, 7126, 35324, 35324, 0}},
+		{"flickr-attr/Flickr.edge", "edgelist", "unknown", graphCounts{7575, 7575, 239738, 479476, 0}},
+		{"facebook100/MIT8.edgelist", "edgelist", "unknown", graphCounts{6440, 6440, 251252, 251252, 0}},
+		{"wiki-vote/wiki-Vote.txt", "edgelist", "yes", graphCounts{7115, 7115, 100762, 103689, 0}},
+		{"email-enron/Email-Enron.txt", "edgelist", "yes", graphCounts{36692, 36692, 183831, 367662, 0}},
+		{"ugly/foodweb-baydry.konect", "edgelist", "yes", graphCounts{128, 128, 2106, 2137, 0}},
+		{"ugly/marvel-unimodal-edges.csv", "csv", "unknown", graphCounts{327, 327, 9891, 9891, 0}},
+		{"ugly/quaker-edges.csv", "csv", "unknown", graphCounts{96, 96, 162, 162, 0}},
+	} {
+		t.Run(strings.ReplaceAll(g.path, "/", "_"), func(t *testing.T) {
+			c, stats, err := countGraph(t, []string{dataDir + g.path}, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c != g.graphCounts {
+				t.Errorf("counts %+v, SOURCES.md has %+v", c, g.graphCounts)
+			}
+			if stats.Format != g.format || stats.Directed != g.directed || int(stats.Rows) != g.rows {
+				t.Errorf("stats %+v", stats)
+			}
+			if len(stats.Notes) > 0 {
+				t.Errorf("notes %q", stats.Notes)
+			}
+			if strings.HasSuffix(g.path, ".gz") != (stats.Compression == "gzip") {
+				t.Errorf("compression %q", stats.Compression)
+			}
+		})
+	}
+}

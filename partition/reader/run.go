@@ -1,0 +1,155 @@
+package reader
+
+import (
+	"context"
+	"fmt"
+)
+
+// run is one reading of all inputs.
+type run struct {
+	ctx     context.Context
+	r       *Reader
+	vertex  func(id []byte) error
+	edge    func(Edge) error
+	stats   *Stats
+	strings bool  // ids of any form are taken
+	bad     int64 // lines skipped
+	listed  int64 // vertices handed out
+
+	konect    int64 // rows that KONECT header lines declare, -1 without
+	snapEdges int64 // edges that SNAP comments declare, -1 without
+	lateLine  int64 // first comment that stands after an edge
+	lateCount int64
+}
+
+func newRun(ctx context.Context, r *Reader, onVertex func([]byte) error, onEdge func(Edge) error) *run {
+	if onVertex == nil {
+		onVertex = func([]byte) error { return nil }
+	}
+	if onEdge == nil {
+		onEdge = func(Edge) error { return nil }
+	}
+	return &run{ctx: ctx, r: r, vertex: onVertex, edge: onEdge, stats: &r.stats,
+		strings: r.opts.IDType == "string", konect: -1, snapEdges: -1}
+}
+
+// input reads input i with the reader of its format.
+func (u *run) input(i int) error {
+	in := u.r.inputs[i]
+	if in.stream != nil && in.opened == nil {
+		return &FileError{File: in.name, Byte: -1, Reason: "a stream can be read only once", Remedy: "Save it to a file."}
+	}
+	src, err := in.open(u.ctx)
+	if err != nil {
+		return err
+	}
+	defer src.close()
+	if i == 0 {
+		u.stats.Compression = src.compression
+	} else if u.stats.Compression != src.compression {
+		u.stats.Compression = "mixed"
+	}
+	if err := u.read(src, i); err != nil {
+		return err
+	}
+	u.noteEncoding(src)
+	return nil
+}
+
+func (u *run) read(src *source, i int) error {
+	switch u.r.format {
+	case "gml":
+		return u.gml(src)
+	case "mtx":
+		return u.matrixMarket(src)
+	}
+	if isTable(u.r.format) {
+		return u.table(src, u.r.dialect[i])
+	}
+	return &FileError{File: src.text.file, Byte: -1, Reason: "the format " + u.r.format + " is not read", Remedy: "Convert it to an edge list."}
+}
+
+// addVertex hands out a vertex that the input lists.
+func (u *run) addVertex(id []byte) error {
+	u.listed++
+	return u.vertex(id)
+}
+
+// addEdge hands out a row.
+func (u *run) addEdge(e Edge) error {
+	u.stats.Rows++
+	u.stats.Weighted = u.stats.Weighted || e.HasWeight
+	return u.edge(e)
+}
+
+// noteEncoding merges the encoding of one input: the least plain one wins.
+func (u *run) noteEncoding(src *source) {
+	name := src.encoding()
+	if src.mark != "" && !src.notUTF8 {
+		name = src.mark
+	}
+	if rank(name) > rank(u.stats.Encoding) {
+		u.stats.Encoding = name
+	}
+}
+
+func rank(encoding string) int {
+	switch encoding {
+	case "":
+		return 0
+	case "ASCII":
+		return 1
+	case "UTF-8":
+		return 2
+	case "UTF-8 with byte order mark":
+		return 3
+	case "UTF-16LE", "UTF-16BE":
+		return 4
+	}
+	return 5
+}
+
+// skip decides over a bad line: nil when it may be skipped.
+func (u *run) skip(e *LineError) error {
+	if u.bad >= u.r.opts.MaxBadLines {
+		if u.bad > 0 {
+			e.Reason += fmt.Sprintf(", after %d bad lines that were skipped", u.bad)
+		}
+		return e
+	}
+	u.bad++
+	u.stats.BadLines++
+	if u.r.opts.OnBadLine != nil {
+		u.r.opts.OnBadLine(e)
+	}
+	return nil
+}
+
+// finish checks what can be said only at the end.
+func (u *run) finish() error {
+	s := u.stats
+	if s.Rows == 0 && u.listed == 0 {
+		name := u.r.inputs[0].name
+		if len(u.r.inputs) > 1 {
+			name += " and the other parts"
+		}
+		return &FileError{File: name, Byte: -1, Reason: fmt.Sprintf("no edge in %d lines (%d comments, %d blank, %d bad)",
+			s.Lines, s.Comments, s.Blank, s.BadLines), Remedy: "Check that this is the graph file."}
+	}
+	if u.konect >= 0 && u.konect != s.Rows && u.konect != s.Rows+s.BadLines {
+		return &LineError{File: u.r.inputs[0].name, Line: 2,
+			Reason: fmt.Sprintf("the KONECT header declares %d edges and the file has %d", u.konect, s.Rows),
+			Remedy: "The file may be cut off: fetch it again, or correct the header."}
+	}
+	if u.snapEdges >= 0 && u.snapEdges != s.Rows {
+		u.note("a comment says %d edges and there are %d rows", u.snapEdges, s.Rows)
+	}
+	if u.lateCount > 0 {
+		u.note("%d comment lines stand after the first edge (the first on line %d); an id cannot begin with # or %%", u.lateCount, u.lateLine)
+	}
+	return nil
+}
+
+func (u *run) note(format string, args ...any) {
+	u.stats.Notes = append(u.stats.Notes, fmt.Sprintf(format, args...))
+}
