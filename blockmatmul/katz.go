@@ -20,7 +20,7 @@ type Series struct {
 
 // Multiply returns clip_c(W_L). Order 1 is clip_c(A·V) and uses no β.
 func (s Series) Multiply(ctx context.Context, m Multiplier, v *Operand, c int64) (*Product, error) {
-	if s.Order < 1 || s.Order%2 == 0 || s.Num < 0 || s.Bits > 62 {
+	if s.Order < 1 || s.Order%2 == 0 || s.Num < 0 || s.Bits > 126 {
 		return nil, fmt.Errorf("blockmatmul: Katz series of order %d and β = %d·2^-%d", s.Order, s.Num, s.Bits)
 	}
 	if s.Order == 1 {

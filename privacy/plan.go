@@ -76,6 +76,8 @@ type Plan struct {
 	NoiseNorm   float64     `json:"noise_norm"` // N, in units of an eigenvalue of A
 	LambdaMin   float64     `json:"lambda_min"` // the smallest eigenvalue that the schedule can find
 	DegreeTable []DegreeRow `json:"degree_table"`
+	EigenRho    Decimal     `json:"eigenvalue_rho"`        // paper profile: ρ of each of its k eigenvalues
+	PaperSigma  float64     `json:"paper_sigma,omitempty"` // paper profile: its noise multiplier
 }
 
 // ClipAt is c_t in units for rows of norm ≤ r: ⌈κ·r·√D⌉, 0 where there is no clip.

@@ -74,7 +74,7 @@ func (q Query) Validate() error {
 		return fmt.Errorf("privacy: row clip %d is negative", q.Clip)
 	case q.Katz.Order > 1 && q.Clip != 0:
 		return fmt.Errorf("privacy: a row clip has no proof for Katz order %d; use order 0 or no clip", q.Katz.Order)
-	case q.Katz.Order > 1 && (q.DegreeLimit < 1 || q.Katz.Num < 0 || q.Katz.Bits > 62):
+	case q.Katz.Order > 1 && (q.DegreeLimit < 1 || q.Katz.Num < 0 || q.Katz.Bits > 126):
 		return fmt.Errorf("privacy: Katz order %d needs a bound of every degree and 0 ≤ β", q.Katz.Order)
 	}
 	return nil

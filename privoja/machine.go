@@ -1,0 +1,201 @@
+package privoja
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+
+	"github.com/privcom/privcom/blockmatmul"
+	"github.com/privcom/privcom/cholesky"
+	"github.com/privcom/privcom/privacy"
+)
+
+// Config fixes a run. All of it is public.
+type Config struct {
+	Plan    *privacy.Plan
+	Centre  bool      // keep V orthogonal to the constant vector (docs/utility.md)
+	Paper   bool      // the paper's sensitivity S = 1, no row clip, its own eigenvalues
+	Seed    uint64    // of V₀
+	Initial []float64 // V₀ (n×k, row-major); nil: Gaussian from Seed
+}
+
+// Machine runs the steps of one release.
+type Machine struct {
+	cfg        Config
+	mul        blockmatmul.Multiplier
+	grant      *privacy.Grant
+	transcript Transcript
+	v          []float64 // V_t, orthonormal columns
+	step       int
+}
+
+// New prepares a machine at step 0. The grant must have been reserved for cfg.Plan.
+func New(cfg Config, mul blockmatmul.Multiplier, grant *privacy.Grant, transcript Transcript) (*Machine, error) {
+	m := &Machine{cfg: cfg, mul: mul, grant: grant, transcript: transcript}
+	n, k := cfg.Plan.Params.Vertices, cfg.Plan.Params.Rank
+	if cfg.Initial != nil {
+		if len(cfg.Initial) != n*k {
+			return nil, fmt.Errorf("initial matrix has %d numbers, want %d×%d", len(cfg.Initial), n, k)
+		}
+		m.v = append([]float64(nil), cfg.Initial...)
+	} else {
+		rng := rand.New(rand.NewPCG(cfg.Seed, 0x6f6a61)) // public randomness
+		m.v = make([]float64, n*k)
+		for i := range m.v {
+			m.v[i] = rng.NormFloat64()
+		}
+	}
+	if cfg.Centre {
+		centre(m.v, n, k)
+	}
+	res, err := cholesky.QR(m.v, n, k)
+	if err != nil {
+		return nil, fmt.Errorf("initial matrix: %w", err)
+	}
+	if cfg.Initial != nil && res.Rank < k {
+		return nil, fmt.Errorf("initial matrix has rank %d, want %d independent columns", res.Rank, k)
+	}
+	return m, nil
+}
+
+// Done reports whether all steps have run.
+func (m *Machine) Done() bool { return m.step == m.cfg.Plan.Params.Steps }
+
+// StepNumber is how many steps have run.
+func (m *Machine) StepNumber() int { return m.step }
+
+// Step runs one Oja step.
+func (m *Machine) Step(ctx context.Context) error {
+	if m.Done() {
+		return errors.New("privoja: all steps have run; a release draws its noise once")
+	}
+	p, s := m.cfg.Plan.Params, m.cfg.Plan.Steps[m.step]
+	var rec *Record
+	var err error
+	if m.step < m.transcript.Len() {
+		if rec, err = m.transcript.Read(ctx, m.step); err == nil {
+			err = rec.check(p.Vertices, p.Rank)
+		}
+	} else {
+		rec, err = m.draw(ctx, s)
+	}
+	if err != nil {
+		return err
+	}
+	y := make([]float64, len(rec.Y))
+	for i, x := range rec.Y {
+		y[i] = math.Ldexp(float64(x), -int(rec.Bits))
+	}
+	if m.cfg.Centre {
+		centre(y, p.Vertices, p.Rank)
+	}
+	for i := range m.v {
+		m.v[i] += s.Eta * y[i]
+	}
+	if _, err := cholesky.QR(m.v, p.Vertices, p.Rank); err != nil {
+		return fmt.Errorf("step %d: %w", m.step+1, err)
+	}
+	m.step++
+	return nil
+}
+
+// draw multiplies, adds noise and records: the only way from the graph to a step.
+func (m *Machine) draw(ctx context.Context, s privacy.Step) (*Record, error) {
+	op, q, err := m.query(s)
+	if err != nil {
+		return nil, err
+	}
+	product, err := m.series().Multiply(ctx, m.mul, op, q.Clip)
+	if err != nil {
+		return nil, fmt.Errorf("step %d: %w", m.step+1, err)
+	}
+	sigma2, err := m.grant.Matrix(q, s.Rho, product.Data)
+	if err != nil {
+		return nil, err
+	}
+	variance, err := privacy.ParseDecimal(sigma2.String())
+	if err != nil {
+		return nil, err
+	}
+	rec := &Record{Step: m.step, Rows: q.N, Cols: q.K, Bits: op.Bits(), Radius: op.Radius(), Clip: q.Clip,
+		Sigma2: variance, Rho: s.Rho, V: op.Data(), Y: product.Data}
+	if err := m.transcript.Append(ctx, rec); err != nil {
+		return nil, fmt.Errorf("recording step %d: %w", m.step+1, err)
+	}
+	return rec, nil
+}
+
+// query quantises V and describes what will be asked of the graph.
+func (m *Machine) query(s privacy.Step) (*blockmatmul.Operand, privacy.Query, error) {
+	p := m.cfg.Plan.Params
+	radius := p.Radius()
+	if m.cfg.Paper {
+		radius = 1 // orthonormal columns: no row is longer, nothing is clipped
+	}
+	op, err := blockmatmul.Quantise(m.v, p.Vertices, p.Rank, radius, p.ScaleBits)
+	if err != nil {
+		return nil, privacy.Query{}, err
+	}
+	width, counts := op.NormCounts()
+	q := privacy.Query{Unit: p.Unit, N: p.Vertices, K: p.Rank, Katz: p.Katz, DegreeLimit: p.DegreeLimit,
+		Norms: privacy.Norms{Radius: op.Radius(), Width: width, Counts: counts},
+		Clip:  privacy.ClipAt(s.ClipFactor, op.Radius(), p.DegreeBound)}
+	if m.cfg.Paper {
+		q.Fixed = privacy.PaperUnits(p.Katz, p.ScaleBits)
+	}
+	return op, q, nil
+}
+
+func (m *Machine) series() blockmatmul.Series {
+	p := m.cfg.Plan.Params
+	return blockmatmul.Series{Order: p.Katz.Order, Num: p.Katz.Num, Bits: p.Katz.Bits, DegreeLimit: p.DegreeLimit}
+}
+
+// Vectors is V after the steps that have run: n×k, row-major, orthonormal columns.
+func (m *Machine) Vectors() []float64 { return m.v }
+
+// PaperEigenvalues are λ̂ = √(‖H̃v‖² + N(0, σ²)) for each column (paper, Algorithm 1,
+// line 7), in units of H̃; a negative number under the root counts as 0.
+func (m *Machine) PaperEigenvalues(ctx context.Context) ([]float64, error) {
+	p := m.cfg.Plan.Params
+	op, _, err := m.query(privacy.Step{})
+	if err != nil {
+		return nil, err
+	}
+	w, err := m.series().Multiply(ctx, m.mul, op, 0)
+	if err != nil {
+		return nil, err
+	}
+	// ‖W‖² = ‖H̃v‖²/β² in squared units, so S = 1 becomes the square of PaperUnits.
+	s2 := privacy.PaperUnits(p.Katz, p.ScaleBits)
+	scale, _ := new(big.Float).SetInt(s2).Float64()
+	s2.Mul(s2, s2)
+	out := make([]float64, p.Rank)
+	for j := range out {
+		sum, x := new(big.Int), new(big.Int)
+		for i := range p.Vertices {
+			x.SetInt64(w.Data[i*p.Rank+j])
+			sum.Add(sum, x.Mul(x, x))
+		}
+		y, _, err := m.grant.Square(m.cfg.Plan.EigenRho, s2, sum)
+		if err != nil {
+			return nil, err
+		}
+		f, _ := new(big.Float).SetInt(y).Float64()
+		out[j] = math.Sqrt(math.Max(0, f/scale))
+	}
+	return out, nil
+}
+
+// centre subtracts each column's mean.
+func centre(a []float64, n, k int) {
+	means := cholesky.Means(cholesky.PartialSums(a, k), n, k)
+	for i := 0; i < len(a); i += k {
+		for j := range k {
+			a[i+j] -= means[j]
+		}
+	}
+}

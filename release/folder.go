@@ -1,0 +1,58 @@
+package release
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/privcom/privcom/storage"
+)
+
+// ErrOccupied says that the output folder holds something already.
+var ErrOccupied = errors.New("output folder is not empty")
+
+// checkEmpty refuses a folder that holds a release, finished or not, before anything is
+// spent.
+func checkEmpty(ctx context.Context, out *storage.Bucket) error {
+	keys, err := out.List(ctx, "")
+	if err != nil {
+		return err
+	}
+	for _, k := range keys {
+		switch {
+		case k == SuccessKey:
+			return fmt.Errorf("%w: %s already holds a finished release (%s); nothing was spent; choose another folder", ErrOccupied, out.URL(), SuccessKey)
+		case k == DocumentKey, k == NodesKey, k == FactorsKey, k == ReportKey, strings.HasPrefix(k, "edges-"):
+			return fmt.Errorf("%w: %s holds parts of a release that did not finish (%s); nothing was spent; choose another folder, or remove it", ErrOccupied, out.URL(), k)
+		}
+	}
+	return nil
+}
+
+// ErrNotRelease says that a folder is no finished release.
+var ErrNotRelease = errors.New("not a finished release")
+
+// Open reads release.json of a finished folder.
+func Open(ctx context.Context, b *storage.Bucket) (*Document, error) {
+	ok, err := b.Exists(ctx, SuccessKey)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, fmt.Errorf("%s: %w: there is no %s; a run that stopped midway leaves such a folder", b.URL(), ErrNotRelease, SuccessKey)
+	}
+	data, err := b.ReadAll(ctx, DocumentKey)
+	if err != nil {
+		return nil, err
+	}
+	var d Document
+	if err := json.Unmarshal(data, &d); err != nil {
+		return nil, &storage.CorruptError{Key: DocumentKey, Detail: err.Error()}
+	}
+	if d.Format != "privcom-release" || d.Version != FormatVersion {
+		return nil, &storage.CorruptError{Key: DocumentKey, Detail: fmt.Sprintf("format %q version %d, this tool reads privcom-release version %d", d.Format, d.Version, FormatVersion)}
+	}
+	return &d, nil
+}
