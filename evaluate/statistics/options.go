@@ -12,9 +12,10 @@ type Options struct {
 	// take more. Default 1,000,000: standard error at most 0.0005.
 	Wedges int
 	// PathWork is how many arcs an exact breadth-first search from every vertex may
-	// follow. Default 4e9.
+	// follow. Default 5e8.
 	PathWork int64
-	// Sources is the number of vertices to search from where that is more. Default 512.
+	// Sources is the number of vertices to search from where that is more. Default
+	// 512, or as many as PathWork allows, but at least 16.
 	Sources int
 }
 
@@ -26,10 +27,14 @@ func (o Options) withDefaults() Options {
 		o.Wedges = 1_000_000
 	}
 	if o.PathWork == 0 {
-		o.PathWork = 4e9
-	}
-	if o.Sources == 0 {
-		o.Sources = 512
+		o.PathWork = 5e8
 	}
 	return o
+}
+
+func (o Options) sources(arcs int64) int {
+	if o.Sources > 0 {
+		return o.Sources
+	}
+	return int(min(512, max(16, o.PathWork/max(1, arcs))))
 }

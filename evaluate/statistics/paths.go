@@ -26,7 +26,7 @@ type Paths struct {
 }
 
 // PathsOf searches breadth first from every vertex where that follows at most
-// o.PathWork arcs, else from o.Sources vertices drawn without replacement, and then
+// o.PathWork arcs, else from vertices drawn without replacement, and then
 // from the farthest vertex found (the double sweep of Magnien, Latapy and Habib
 // 2009) for a lower bound of the diameter. Histogram[d] counts ordered pairs at
 // distance d > 0 with the first vertex among the sources. It uses all processors;
@@ -40,7 +40,8 @@ func PathsOf(ctx context.Context, g *community.Graph, o Options) (Paths, error) 
 		return p, nil
 	}
 	p.Components, p.LargestComponent = componentsOf(g)
-	p.Exact = int64(n) <= int64(o.Sources) || int64(n) <= o.PathWork/(g.Arcs()+int64(n))
+	chosen := o.sources(g.Arcs() + int64(n))
+	p.Exact = n <= chosen || int64(n) <= o.PathWork/(g.Arcs()+int64(n))
 	sources := make([]int32, n)
 	for v := range sources {
 		sources[v] = int32(v)
@@ -48,7 +49,7 @@ func PathsOf(ctx context.Context, g *community.Graph, o Options) (Paths, error) 
 	if !p.Exact {
 		rng := rand.New(rand.NewPCG(o.Seed, 'B'))
 		rng.Shuffle(n, func(i, j int) { sources[i], sources[j] = sources[j], sources[i] })
-		sources = sources[:o.Sources]
+		sources = sources[:chosen]
 	}
 	p.Sources = len(sources)
 	searches, err := searchAll(ctx, g, sources)
