@@ -47,7 +47,7 @@ func newDocument(format Format, out *file, o Options) (*document, error) {
 	case MTX:
 		d.markup = matrixMarket{}
 	case GML:
-		d.markup = gml{}
+		d.markup = gml{namesAreIDs: o.IDs != nil && gmlIntegers(o.N, o.IDs)}
 	case GraphML:
 		d.markup = graphML{}
 	}

@@ -140,6 +140,24 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+// Integer identifiers are GML's node ids, unless one of them does not fit.
+func TestGMLIntegerIdentifiers(t *testing.T) {
+	for last, want := range map[string][]string{
+		"40":         {"id 7\n    label \"7\"", "source 7\n    target 300"},
+		"040":        {"id 0\n    label \"7\"", "source 0\n    target 1"},
+		"-4":         {"id 0\n    label \"7\"", "source 0\n    target 1"},
+		"2147483648": {"id 0\n    label \"7\"", "source 0\n    target 1"},
+	} {
+		names := []string{"7", "300", "5", last}
+		got := write(t, "g.gml", Options{N: 4, IDs: func(i int64) string { return names[i] }}, false)
+		for _, w := range want {
+			if !strings.Contains(got, w) {
+				t.Errorf("with identifier %s: no %q in\n%s", last, w, got)
+			}
+		}
+	}
+}
+
 // graphmlFile is what an XML parser finds.
 type graphmlFile struct {
 	Graph struct {

@@ -28,17 +28,38 @@ func (matrixMarket) edge(b *bufio.Writer, _ *graph, u, v int64) error {
 func (matrixMarket) tail(*bufio.Writer) error { return nil }
 
 // gml is the Graph Modelling Language (Himsolt 1997): ASCII, integer node ids,
-// the identifier as label, other characters as numeric references.
-type gml struct{}
+// the identifier as label, other characters as numeric references. Where all
+// identifiers are integers that GML can hold, they are the node ids too, since
+// some readers look at ids and some at labels.
+type gml struct{ namesAreIDs bool }
 
-func (gml) head(b *bufio.Writer, g *graph) error {
+// gmlIntegers reports whether all n names are integers of 0..2^31-1 in decimal
+// form, GML's range.
+func gmlIntegers(n int64, name func(int64) string) bool {
+	for i := range n {
+		id := name(i)
+		if x, err := strconv.ParseInt(id, 10, 32); err != nil || x < 0 || strconv.FormatInt(x, 10) != id {
+			return false
+		}
+	}
+	return n > 0
+}
+
+func (m gml) appendID(buf []byte, g *graph, i int64) []byte {
+	if m.namesAreIDs {
+		return append(buf, g.name(i)...)
+	}
+	return strconv.AppendInt(buf, i, 10)
+}
+
+func (m gml) head(b *bufio.Writer, g *graph) error {
 	b.WriteString("graph [\n  directed 0\n")
 	for i := range g.n {
 		name := g.name(i)
 		if err := checkText(name, "gml"); err != nil {
 			return err
 		}
-		fmt.Fprintf(b, "  node [\n    id %d\n    label \"%s\"\n", i, escapeGML(name))
+		fmt.Fprintf(b, "  node [\n    id %s\n    label \"%s\"\n", m.appendID(nil, g, i), escapeGML(name))
 		if g.labels != nil {
 			fmt.Fprintf(b, "    community %d\n", g.labels[i])
 		}
@@ -49,11 +70,11 @@ func (gml) head(b *bufio.Writer, g *graph) error {
 	return nil
 }
 
-func (gml) edge(b *bufio.Writer, _ *graph, u, v int64) error {
+func (m gml) edge(b *bufio.Writer, g *graph, u, v int64) error {
 	buf := append(b.AvailableBuffer(), "  edge [\n    source "...)
-	buf = strconv.AppendInt(buf, u, 10)
+	buf = m.appendID(buf, g, u)
 	buf = append(buf, "\n    target "...)
-	buf = strconv.AppendInt(buf, v, 10)
+	buf = m.appendID(buf, g, v)
 	_, err := b.Write(append(buf, "\n  ]\n"...))
 	return err
 }
