@@ -36,7 +36,7 @@ func Open(ctx context.Context, where string) (*Bucket, error) {
 	case s3blob.Scheme:
 		return openS3(ctx, where)
 	}
-	return nil, badPlace(where, fmt.Errorf("scheme %q is not one of file, mem, s3 (other clouds: use their S3-compatible endpoint)", scheme))
+	return nil, badPlace(where, fmt.Errorf("scheme %q is not one of file, mem, s3 (Google Cloud Storage and others: use their S3-compatible endpoint)", scheme))
 }
 
 func badPlace(where string, err error) error {
