@@ -24,8 +24,10 @@
 //
 // Vertices are named by number 0..N-1 (Write) or by identifier (WriteIDs). With
 // Options.IDs a number is written as its identifier, without as the number.
-// GML's node ids are integers: the identifiers if N and IDs are given and all are
-// integers below 2^31, else 0..N-1, with the identifiers as labels. MatrixMarket has only row numbers: vertex i is row i+1 and identifiers are not
+//
+// GML's node ids are integers: the identifiers if N and IDs are given and all
+// are integers below 2^31, else 0..N-1, with the identifiers as labels.
+// MatrixMarket has only row numbers: vertex i is row i+1 and identifiers are not
 // in the file.
 //
 // # Memory
