@@ -20,13 +20,13 @@ type graph struct {
 	ranges []Range
 	hash   string
 	fault  func(i int) error // of Load
-	loads  sync.Map
+	loads  *sync.Map
 }
 
 // newGraph draws about degree·n/2 edges and cuts the rows into unequal shards.
 func newGraph(n, degree, shards int, seed uint64) *graph {
 	r := rand.New(rand.NewPCG(seed, 7))
-	g := &graph{n: n, rows: make([][]int32, n), hash: fmt.Sprintf("g%d-%d", n, seed)}
+	g := &graph{n: n, rows: make([][]int32, n), hash: fmt.Sprintf("g%d-%d", n, seed), loads: new(sync.Map)}
 	for range n * degree / 2 {
 		a, b := r.IntN(n), r.IntN(n)
 		if a != b {
@@ -132,11 +132,17 @@ type testCluster struct {
 
 func (tc *testCluster) conn(name string) *Conn {
 	tc.t.Helper()
+	c := tc.dial(name)
+	tc.t.Cleanup(c.Close)
+	return c
+}
+
+func (tc *testCluster) dial(name string) *Conn {
+	tc.t.Helper()
 	c, err := tc.server.Connect(tc.ctx, name, nil)
 	if err != nil {
 		tc.t.Fatal(err)
 	}
-	tc.t.Cleanup(c.Close)
 	return c
 }
 
@@ -172,13 +178,14 @@ func (tc *testCluster) worker(index int, adjust func(*ShardOptions)) (kill func(
 	tc.t.Helper()
 	ctx, cancel := context.WithCancel(tc.ctx)
 	o := ShardOptions{
-		Conn: tc.conn(fmt.Sprint("shard ", index)), Prefix: "privcom.test", Run: "r1", Index: index, Source: tc.g,
+		Conn: tc.dial(fmt.Sprint("shard ", index)), Prefix: "privcom.test", Run: "r1", Index: index, Source: tc.g,
 		Cores: 2, Timeouts: quick(), wrap: tc.wrap,
 	}
 	if adjust != nil {
 		adjust(&o)
 	}
 	tc.wg.Go(func() {
+		defer o.Conn.Close()
 		err := RunShard(ctx, o)
 		tc.mu.Lock()
 		defer tc.mu.Unlock()
