@@ -22,10 +22,12 @@ type Grant struct {
 
 // Charge is the public record of one mechanism that ran.
 type Charge struct {
-	Kind   string   `json:"kind"`   // "matrix", "count", "square"
-	Sigma2 *big.Int `json:"sigma2"` // variance parameter of the discrete Gaussian, in squared units
-	Rho    Decimal  `json:"rho"`
-	square func(d int64) *big.Int
+	Kind   string   // "matrix", "count", "counts", "square", "labels"
+	Cost   Cost     // booked, for the reservation's degree bound
+	Sigma2 *big.Int // variance parameter of a discrete Gaussian, in squared units; else nil
+	S2     *big.Int // its squared sensitivity at the degree bound
+	// at is the exact cost for degree ≤ d: pure ε (rounded up) and ρ.
+	at func(d int64) (Decimal, *big.Rat)
 }
 
 // ID is the ledger entry's id.
@@ -42,32 +44,41 @@ func (g *Grant) Charges() []Charge {
 }
 
 // CostAt is the certified cost for a vertex of degree ≤ d, whatever bound the noise was
-// made for: ρ(d) = Σ S_t(d)²/2σ_t², rounded up.
+// made for: pure parts, and ρ(d) = Σ S_t(d)²/2σ_t² and the like, added and rounded up.
 func (g *Grant) CostAt(d int64) Cost {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	sum := new(big.Rat)
+	sum, pure := new(big.Rat), Decimal{}
 	for _, c := range g.charges {
-		sum.Add(sum, new(big.Rat).SetFrac(c.square(d), new(big.Int).Lsh(c.Sigma2, 1)))
+		p, rho := c.at(d)
+		pure = pure.Add(p)
+		sum.Add(sum, rho)
 	}
-	return Cost{Rho: ratUp(sum)}
+	return Cost{Pure: pure, Rho: ratUp(sum)}
 }
 
-// charge books ρ for a mechanism before its noise is drawn and returns σ² = ⌈S²/2ρ⌉,
-// so that S²/2σ² ≤ ρ holds exactly.
-func (g *Grant) charge(kind string, rho Decimal, square func(d int64) *big.Int) (*big.Int, error) {
+// book enters a mechanism's cost before it draws; it refuses to pass the reservation.
+func (g *Grant) book(c Charge) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed {
-		return nil, fmt.Errorf("privacy: grant %s is closed; a release draws its noise once", g.entry.ID)
+		return fmt.Errorf("privacy: grant %s is closed; a release draws its noise once", g.entry.ID)
 	}
+	after := g.spent.Plus(c.Cost)
+	if !after.Within(*g.entry.Cost) {
+		return fmt.Errorf("privacy: the %s query would pass reservation %s: pure epsilon %s and rho %s used, %s and %s asked, %s and %s reserved",
+			c.Kind, g.entry.ID, g.spent.Pure, g.spent.Rho, c.Cost.Pure, c.Cost.Rho, g.entry.Cost.Pure, g.entry.Cost.Rho)
+	}
+	g.spent = after
+	g.charges = append(g.charges, c)
+	return nil
+}
+
+// gaussian books ρ for a query of squared sensitivity square(d) and returns
+// σ² = ⌈S²/2ρ⌉, so that S²/2σ² ≤ ρ holds exactly.
+func (g *Grant) gaussian(kind string, rho Decimal, square func(d int64) *big.Int) (*big.Int, error) {
 	if rho.Sign() <= 0 {
 		return nil, fmt.Errorf("privacy: a mechanism must be given a positive rho, not %s", rho)
-	}
-	after := g.spent.Plus(Cost{Rho: rho})
-	if !after.Within(*g.entry.Cost) {
-		return nil, fmt.Errorf("privacy: the %s query would pass reservation %s: rho %s used, %s asked, %s reserved",
-			kind, g.entry.ID, g.spent.Rho, rho, g.entry.Cost.Rho)
 	}
 	s2 := square(g.entry.DegreeBound)
 	if s2.Sign() <= 0 {
@@ -80,8 +91,22 @@ func (g *Grant) charge(kind string, rho Decimal, square func(d int64) *big.Int) 
 	if rest.Sign() > 0 || sigma2.Sign() == 0 {
 		sigma2.Add(sigma2, big.NewInt(1))
 	}
-	g.spent = after
-	g.charges = append(g.charges, Charge{Kind: kind, Sigma2: sigma2, Rho: rho, square: square})
+	twice := new(big.Int).Lsh(sigma2, 1)
+	return sigma2, g.book(Charge{Kind: kind, Cost: Cost{Rho: rho}, Sigma2: sigma2, S2: s2,
+		at: func(d int64) (Decimal, *big.Rat) { return Decimal{}, new(big.Rat).SetFrac(square(d), twice) }})
+}
+
+// integers adds noise for ρ to integers in place.
+func (g *Grant) integers(kind string, rho Decimal, square func(d int64) *big.Int, data []int64) (*big.Int, error) {
+	sigma2, err := g.gaussian(kind, rho, square)
+	if err != nil {
+		return nil, err
+	}
+	sp, err := newSampler(sigma2)
+	if err != nil {
+		return nil, err
+	}
+	addNoise(data, sp)
 	return sigma2, nil
 }
 
@@ -97,38 +122,21 @@ func (g *Grant) Matrix(q Query, rho Decimal, data []int64) (*big.Int, error) {
 	if len(data) != q.N*q.K {
 		return nil, fmt.Errorf("privacy: answer has %d entries, want %d×%d", len(data), q.N, q.K)
 	}
-	sigma2, err := g.charge("matrix", rho, q.Squared)
-	if err != nil {
-		return nil, err
-	}
-	sp, err := newSampler(sigma2)
-	if err != nil {
-		return nil, err
-	}
-	addNoise(data, sp)
-	return sigma2, nil
+	return g.integers("matrix", rho, q.Squared, data)
 }
 
-// Count releases a number of edges with noise for ρ.
-func (g *Grant) Count(n int, rho Decimal, count int64) (int64, *big.Int, error) {
+// Counts adds noise for ρ to numbers of edges by class, in place: data[c] counts the edges
+// of class c, where every edge is in exactly one class and the classes are public. Lemma 6:
+// the L2 sensitivity is that of one total.
+func (g *Grant) Counts(n int, rho Decimal, data []int64) (*big.Int, error) {
 	unit := g.entry.Unit
-	sigma2, err := g.charge("count", rho, func(d int64) *big.Int { return CountSquared(unit, n, d) })
-	if err != nil {
-		return 0, nil, err
-	}
-	sp, err := newSampler(sigma2)
-	if err != nil {
-		return 0, nil, err
-	}
-	out := []int64{count}
-	addNoise(out, sp)
-	return out[0], sigma2, nil
+	return g.integers("counts", rho, func(d int64) *big.Int { return CountSquared(unit, n, d) }, data)
 }
 
 // Square releases an integer of sensitivity √s2 of any size with noise for ρ: the paper
 // profile's ‖H̃v‖² (Algorithm 1, line 6).
 func (g *Grant) Square(rho Decimal, s2 *big.Int, value *big.Int) (*big.Int, *big.Int, error) {
-	sigma2, err := g.charge("square", rho, func(int64) *big.Int { return s2 })
+	sigma2, err := g.gaussian("square", rho, func(int64) *big.Int { return s2 })
 	if err != nil {
 		return nil, nil, err
 	}

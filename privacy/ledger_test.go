@@ -43,16 +43,16 @@ func TestLedgerReservesBeforeNoiseAndCommitsAfter(t *testing.T) {
 	if err != nil || s.Spent(Edge).Rho.String() != "0.5" || s.Reservations[0].Status != Reserved {
 		t.Fatalf("after reserve: %+v, %v", s, err)
 	}
-	if _, _, err := g.Count(10, MustDecimal("0.5"), 100); err != nil {
+	if _, err := g.Counts(10, MustDecimal("0.5"), []int64{100}); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := g.Count(10, MustDecimal("1e-9"), 100); err == nil {
+	if _, err := g.Counts(10, MustDecimal("1e-9"), []int64{100}); err == nil {
 		t.Error("noise was drawn past the reservation")
 	}
 	if err := g.Commit(ctx, "release-1"); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := g.Count(10, MustDecimal("0.1"), 1); err == nil {
+	if _, err := g.Counts(10, MustDecimal("0.1"), []int64{1}); err == nil {
 		t.Error("noise was drawn after the commit")
 	}
 	if err := g.Commit(ctx, "again"); err == nil {

@@ -184,14 +184,17 @@ func ceilRoot(x *big.Int) *big.Int {
 	return r
 }
 
-// CountSquared bounds the squared sensitivity of the number of edges: 1 for Edge,
-// d² for a vertex of degree ≤ d (Lemma 6). For NodeRewire a list of ≤ d edges is
-// exchanged for another, so the count moves by at most d as well.
+// CountSquared bounds the squared L2 sensitivity of numbers of edges by public class
+// (Lemma 6): 1 for Edge, d² for Node; for NodeRewire, where up to d edges leave some
+// classes and up to d enter others, 2d².
 func CountSquared(u Unit, n int, d int64) *big.Int {
-	if u == Edge {
-		return big.NewInt(1)
-	}
 	d = max(0, min(d, int64(n)-1))
 	s := big.NewInt(d)
+	switch u {
+	case Edge:
+		return big.NewInt(1)
+	case NodeRewire:
+		return s.Mul(s, s).Lsh(s, 1)
+	}
 	return s.Mul(s, s)
 }
