@@ -92,15 +92,19 @@ func (g *graph) reference(v *blockmatmul.Operand, c int64) []int64 {
 	return out
 }
 
-// operand draws V.
+// operand draws V in units of 2^-12.
 func operand(t testing.TB, n, k int, seed uint64) *blockmatmul.Operand {
+	return fineOperand(t, n, k, seed, 12)
+}
+
+func fineOperand(t testing.TB, n, k int, seed uint64, bits uint) *blockmatmul.Operand {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 11))
 	v := make([]float64, n*k)
 	for i := range v {
 		v[i] = r.NormFloat64()
 	}
-	op, err := blockmatmul.Quantise(v, n, k, 1, 12)
+	op, err := blockmatmul.Quantise(v, n, k, 1, bits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +153,12 @@ func (tc *testCluster) dial(name string) *Conn {
 // newCluster starts a server and a coordinator; workers come with worker().
 func newCluster(t testing.TB, g *graph, adjust func(*CoordinatorOptions)) *testCluster {
 	t.Helper()
-	server, err := StartEmbedded()
+	return newClusterOn(t, g, embeddedPayload, adjust)
+}
+
+func newClusterOn(t testing.TB, g *graph, maxPayload int32, adjust func(*CoordinatorOptions)) *testCluster {
+	t.Helper()
+	server, err := startEmbedded(maxPayload)
 	if err != nil {
 		t.Fatal(err)
 	}

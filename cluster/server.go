@@ -24,7 +24,9 @@ type Embedded struct {
 }
 
 // StartEmbedded starts the server and waits until it takes connections.
-func StartEmbedded() (*Embedded, error) {
+func StartEmbedded() (*Embedded, error) { return startEmbedded(embeddedPayload) }
+
+func startEmbedded(maxPayload int32) (*Embedded, error) {
 	e := &Embedded{user: "privcom", password: nonce(24)}
 	s, err := server.NewServer(&server.Options{
 		ServerName:      "privcom-" + nonce(4),
@@ -35,7 +37,7 @@ func StartEmbedded() (*Embedded, error) {
 		NoSystemAccount: true,
 		Username:        e.user,
 		Password:        e.password,
-		MaxPayload:      embeddedPayload,
+		MaxPayload:      maxPayload,
 		MaxControlLine:  4096,
 	})
 	if err != nil {

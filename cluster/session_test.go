@@ -1,0 +1,100 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A coordinator that stops without Close leaves its workers to its successor.
+func TestWorkersOutliveCoordinator(t *testing.T) {
+	g := newGraph(2000, 4, 2, 21)
+	tc := newCluster(t, g, nil)
+	tc.workers(0, 1)
+	tc.multiply(operand(t, g.n, 3, 1), 0)
+	for _, kind := range []string{"stopped", "killed"} {
+		if kind == "killed" {
+			tc.c.o.Conn.Close() // not a word
+		} else {
+			tc.c.cancel(context.Canceled)
+			<-tc.c.done
+		}
+		o := tc.c.o
+		o.Conn = tc.conn("successor")
+		next, err := NewCoordinator(tc.ctx, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { next.Close() })
+		tc.c = next
+		if err := tc.c.WaitShards(tc.ctx); err != nil {
+			t.Fatal(kind, err)
+		}
+		tc.multiply(operand(t, g.n, 3, 2), 0)
+	}
+	tc.mu.Lock()
+	defer tc.mu.Unlock()
+	if len(tc.ends) != 0 {
+		t.Errorf("workers ended: %v", tc.ends)
+	}
+}
+
+// With two coordinators at once the workers stay with the first; the second one
+// says why it gets none.
+func TestTwoCoordinators(t *testing.T) {
+	g := newGraph(2000, 4, 2, 22)
+	tc := newCluster(t, g, nil)
+	tc.workers(0, 1)
+	if err := tc.c.WaitShards(tc.ctx); err != nil {
+		t.Fatal(err)
+	}
+	o := tc.c.o
+	o.Conn = tc.conn("second")
+	o.Timeouts.Alone = 800 * time.Millisecond
+	second, err := NewCoordinator(tc.ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer second.Close()
+	tc.multiply(operand(t, g.n, 3, 1), 0)
+	err = second.WaitShards(tc.ctx)
+	var alone *NoWorkerError
+	if !errors.As(err, &alone) || !strings.Contains(err.Error(), tc.c.Session()) {
+		t.Errorf("the second coordinator says %v", err)
+	}
+	tc.multiply(operand(t, g.n, 3, 2), 0)
+}
+
+func TestWatchShowsProgress(t *testing.T) {
+	g := newGraph(2000, 4, 2, 23)
+	tc := newCluster(t, g, nil)
+	tc.worker(0, func(o *ShardOptions) { o.slow = 50 * time.Millisecond })
+	tc.workers(1)
+	seen := make(chan Status, 1)
+	watcher := tc.conn("watcher")
+	tc.wg.Go(func() {
+		_ = Watch(tc.ctx, watcher, "privcom.test", "r1", func(s Status) error {
+			if s.Progress.Kind == "multiply" && len(s.Stats.Workers) == 2 {
+				select {
+				case seen <- s:
+				default:
+				}
+			}
+			return nil
+		})
+	})
+	for step := range 20 {
+		tc.multiply(operand(t, g.n, 8, uint64(step)), 0)
+		select {
+		case s := <-seen:
+			if s.Rows != g.n || s.Shards != 2 || s.Progress.Total != g.n || s.Stats.Session != tc.c.Session() {
+				t.Errorf("status %+v", s)
+			}
+			return
+		default:
+		}
+	}
+	t.Error("no status in 20 steps")
+}
