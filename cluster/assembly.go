@@ -90,7 +90,7 @@ func (w *worker) takeWork(now time.Time, h head) {
 		return
 	}
 	same := func(o head) bool { return o.Shard == h.Shard && o.From == h.From && o.To == h.To && o.Step == h.Step }
-	if w.busy != nil && same(*w.busy) {
+	if w.busy != nil && same(*w.busy) || len(w.queue) >= maxQueue {
 		return
 	}
 	for _, o := range w.queue {

@@ -78,15 +78,15 @@ type publishFunc func(*nats.Msg) error
 
 // sender publishes the messages of one run under a size check.
 type sender struct {
-	conn *Conn
-	subj subjects
-	put  publishFunc
-	sent atomic.Int64 // bytes
-	lost atomic.Int64 // messages that the connection would not take
+	subj  subjects
+	limit func() int64 // the server's max_payload, 0 while unknown
+	put   publishFunc
+	sent  atomic.Int64 // bytes
+	lost  atomic.Int64 // messages that the connection would not take
 }
 
 func newSender(conn *Conn, subj subjects, wrap func(publishFunc) publishFunc) *sender {
-	s := &sender{conn: conn, subj: subj, put: conn.PublishMsg}
+	s := &sender{subj: subj, limit: conn.MaxPayload, put: conn.PublishMsg}
 	if wrap != nil {
 		s.put = wrap(s.put)
 	}
@@ -98,7 +98,7 @@ func newSender(conn *Conn, subj subjects, wrap func(publishFunc) publishFunc) *s
 // a message too large and a connection that was closed.
 func (s *sender) send(subject string, h head, payload []byte) error {
 	m := &nats.Msg{Subject: subject, Header: h.encode(s.subj.run, payload), Data: payload}
-	size, limit := int64(m.Size()), s.conn.MaxPayload()
+	size, limit := int64(m.Size()), s.limit()
 	if limit > 0 && size > limit {
 		return &SizeError{Subject: subject, Size: size, Limit: limit}
 	}

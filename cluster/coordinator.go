@@ -352,6 +352,9 @@ func (c *Coordinator) heard(now time.Time, in inbound) {
 	}
 	m := c.members.find(id)
 	if m == nil {
+		if len(c.members.list) >= maxMembers {
+			return
+		}
 		m = &member{id: id, index: note.Index, progress: now, unable: map[int]string{}}
 		c.members.add(m)
 		c.log.Info("worker joined", "worker", id, "index", note.Index)

@@ -163,6 +163,11 @@ func newClusterOn(t testing.TB, g *graph, maxPayload int32, adjust func(*Coordin
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Shutdown)
+	return newClusterAt(t, g, server, adjust)
+}
+
+func newClusterAt(t testing.TB, g *graph, server *Embedded, adjust func(*CoordinatorOptions)) *testCluster {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	tc := &testCluster{t: t, ctx: ctx, server: server, g: g}
 	t.Cleanup(tc.wg.Wait)
@@ -175,6 +180,7 @@ func newClusterOn(t testing.TB, g *graph, maxPayload int32, adjust func(*Coordin
 		adjust(&o)
 	}
 	tc.wrap = o.wrap
+	var err error
 	if tc.c, err = NewCoordinator(ctx, o); err != nil {
 		t.Fatal(err)
 	}

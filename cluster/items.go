@@ -36,6 +36,9 @@ func (w *worker) takeTask(now time.Time, in inbound) {
 		}
 		return
 	}
+	if len(w.items) >= maxQueue {
+		return
+	}
 	it := &item{head: h}
 	if inline(h, in.data) {
 		it.params, it.ready = in.data, true

@@ -21,7 +21,10 @@ func (c *Coordinator) Multiply(ctx context.Context, v *blockmatmul.Operand, clip
 	if err := v.CheckOverflow(clip); err != nil {
 		return nil, err
 	}
-	limit := c.messageLimit()
+	limit, err := c.messageLimit()
+	if err != nil {
+		return nil, err
+	}
 	m, blockRows, err := planStep(v, clip, limit, c.o.InFlight, max(len(c.o.Shards), c.o.Workers))
 	if err != nil {
 		return nil, err
@@ -34,12 +37,15 @@ func (c *Coordinator) Multiply(ctx context.Context, v *blockmatmul.Operand, clip
 }
 
 // messageLimit is the most bytes of one message, headers included.
-func (c *Coordinator) messageLimit() int {
-	limit := c.o.ChunkBytes
-	if server := c.o.Conn.MaxPayload(); server > 0 {
-		limit = int(min(int64(limit), server))
+func (c *Coordinator) messageLimit() (int, error) {
+	limit, server := int64(c.o.ChunkBytes), c.out.limit()
+	if server > 0 {
+		limit = min(limit, server)
 	}
-	return limit
+	if limit < 2*headroom {
+		return 0, fmt.Errorf("cluster: the NATS server takes messages of %d bytes only; set its max_payload to 1MB or more (at least %d)", server, 2*headroom)
+	}
+	return int(limit), nil
 }
 
 // multiplication is one step: V goes out once to all, work is handed out row

@@ -66,10 +66,12 @@ const (
 	inlineBytes   = 64 << 10 // an item or result up to this travels with its announcement
 	maxItem       = 1 << 30  // bytes of an item or a result of Run
 	defaultFlight = 32 << 20
-	leastFlight   = 8       // messages; half of them may be V
-	ackEvery      = 2       // chunks of V per acknowledgement; less than leastFlight/2
+	leastFlight   = 8    // messages; half of them may be V
+	ackEvery      = 2    // chunks of V per acknowledgement; less than leastFlight/2
+	maxQueue      = 4096 // requests that a worker keeps; a coordinator sends far fewer
+	maxMembers    = 1 << 14
 	maxCredit     = 4       // row blocks that a worker is asked for at a time
-	maxMatrix     = 1 << 36 // bytes of V that a worker holds, unless told otherwise
+	maxMatrix     = 1 << 34 // bytes of V that a worker holds, unless told otherwise
 )
 
 // CoordinatorOptions describes a run to its coordinator.

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -12,19 +13,22 @@ type parcel struct {
 	head  head // of the announcement: size, piece bytes, digest
 	got   bitmap
 	asked []time.Time
-	data  []byte
+	data  [][]byte
 }
+
+// leastPiece bounds the number of pieces of a long item.
+const leastPiece = 4096
 
 func pieceCount(size int64, pieceBytes int) int {
 	return int((size + int64(pieceBytes) - 1) / int64(pieceBytes))
 }
 
 func newParcel(h head) (*parcel, error) {
-	if h.Pieces < 1 || h.Size < 0 || h.Size > maxItem || pieceCount(h.Size, h.Pieces) > maxRows {
+	if h.Pieces < leastPiece || h.Size < 0 || h.Size > maxItem {
 		return nil, fmt.Errorf("cluster: an item of %d bytes in pieces of %d", h.Size, h.Pieces)
 	}
 	n := pieceCount(h.Size, h.Pieces)
-	return &parcel{head: h, got: newBitmap(n), asked: make([]time.Time, n), data: make([]byte, h.Size)}, nil
+	return &parcel{head: h, got: newBitmap(n), asked: make([]time.Time, n), data: make([][]byte, n)}, nil
 }
 
 // put takes one piece; a piece that is there already is ignored.
@@ -32,20 +36,19 @@ func (p *parcel) put(h head, data []byte) error {
 	if h.Size != p.head.Size || h.Pieces != p.head.Pieces || h.Piece >= p.got.size {
 		return fmt.Errorf("cluster: piece %d of another item", h.Piece)
 	}
-	from := int64(h.Piece) * int64(h.Pieces)
-	want := min(int64(h.Pieces), h.Size-from)
+	want := min(int64(h.Pieces), h.Size-int64(h.Piece)*int64(h.Pieces))
 	if int64(len(data)) != want {
 		return fmt.Errorf("cluster: piece %d holds %d bytes, want %d", h.Piece, len(data), want)
 	}
 	if !p.got.has(h.Piece) {
 		p.got.add(h.Piece)
-		copy(p.data[from:], data)
+		p.data[h.Piece] = data
 	}
 	return nil
 }
 
 // want chooses up to most pieces to ask for: those never asked for, and those asked
-// for longer than stale ago. It returns how many are under way and how many were chosen.
+// for longer than stale ago. n is how many.
 func (p *parcel) want(now time.Time, most int, stale time.Duration) (wanted bitmap, n int) {
 	wanted = newBitmap(p.got.size)
 	for i := 0; i < p.got.size && n < most; i++ {
@@ -73,8 +76,9 @@ func (p *parcel) underway(now time.Time, stale time.Duration) int {
 // open gives the whole, once it is there and its digest matches. A wrong digest
 // empties the parcel: every piece is asked for again.
 func (p *parcel) open() ([]byte, error) {
-	if digest(p.data) == p.head.SHA256 {
-		return p.data, nil
+	all := bytes.Join(p.data, nil)
+	if digest(all) == p.head.SHA256 {
+		return all, nil
 	}
 	fresh, err := newParcel(p.head)
 	if err != nil {

@@ -20,10 +20,11 @@ func (r *roundTrip) sample(d time.Duration) {
 	r.smooth += (d - r.smooth) / 8
 }
 
-// patience is at least least, and four times that while nothing is known.
+// patience is between least and forty times that, and four times that while
+// nothing is known.
 func (r *roundTrip) patience(least time.Duration) time.Duration {
 	if !r.known {
 		return 4 * least
 	}
-	return max(least, r.smooth+4*r.variance)
+	return min(max(least, r.smooth+4*r.variance), 40*least)
 }

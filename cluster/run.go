@@ -23,7 +23,10 @@ func (c *Coordinator) Run(ctx context.Context, kind string, items [][]byte) ([][
 	if len(items) == 0 {
 		return nil, nil
 	}
-	limit := c.messageLimit()
+	limit, err := c.messageLimit()
+	if err != nil {
+		return nil, err
+	}
 	j, err := c.do(ctx, func(step uint64) job { return newErrand(c, step, kind, items, limit-headroom) })
 	if err != nil {
 		return nil, err
@@ -139,8 +142,8 @@ func (j *errand) takeNeed(now time.Time, m *member, in inbound) error {
 func (j *errand) takeResult(now time.Time, m *member, in inbound) error {
 	h, u := in.head, in.head.From
 	m.bytes += int64(in.size)
-	if h.SHA256 == "" || h.Pieces == 0 {
-		j.c.reject(in.verb, m.id, errors.New("cluster: result without size and digest"))
+	if h.SHA256 == "" || h.Pieces != j.pieceBytes {
+		j.c.reject(in.verb, m.id, errors.New("cluster: result without digest or in other pieces"))
 		return nil
 	}
 	if known := j.digests[u]; known != "" && known != h.SHA256 {

@@ -39,7 +39,7 @@ type ShardOptions struct {
 	Cores int
 	// KeepLoaded bounds the shards held in memory; 0 for no bound.
 	KeepLoaded int
-	// MatrixBytes bounds V in memory. Default 64 GiB.
+	// MatrixBytes bounds V in memory. Default 16 GiB.
 	MatrixBytes int64
 
 	Timeouts Timeouts
