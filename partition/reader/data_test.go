@@ -59,6 +59,8 @@ func TestPublicGraphs(t *testing.T) {
 	}{
 		{"polblogs/polblogs-undirected-0based.gml", "gml", "no", graphCounts{1224, 1224, 16715, 16715, 0}},
 		{"polblogs/polblogs.gml", "gml", "yes", graphCounts{1490, 1224, 16715, 19090, 3}},
+		{"polblogs/polBlogs-pajek.zip", "pajek", "yes", graphCounts{1490, 1224, 16715, 19090, 3}},
+		{"polblogs/polblogs.graph", "metis", "no", graphCounts{1490, 1224, 16715, 33430, 0}},
 		{"polblogs/polblogs.pairs", "edgelist", "unknown", graphCounts{1224, 1224, 16715, 19090, 3}},
 		{"ca-grqc/CA-GrQc-lf.txt", "edgelist", "yes", graphCounts{5242, 5241, 14484, 28980, 12}},
 		{"ca-grqc/CA-GrQc.txt", "edgelist", "yes", graphCounts{5242, 5241, 14484, 28980, 12}},
@@ -77,6 +79,7 @@ func TestPublicGraphs(t *testing.T) {
 		{"email-eu-core/email-Eu-core.txt.gz", "edgelist", "unknown", graphCounts{1005, 986, 16064, 25571, 642}},
 		{"facebook-ego/facebook_combined.txt.gz", "edgelist", "unknown", graphCounts{4039, 4039, 88234, 88234, 0}},
 		{"karate/karate.gml", "gml", "no", graphCounts{34, 34, 78, 78, 0}},
+		{"karate/karate.graph", "metis", "no", graphCounts{34, 34, 78, 156, 0}},
 		{"karate/karate.mtx", "mtx", "no", graphCounts{34, 34, 78, 78, 0}},
 		{"karate/karate.net", "edgelist", "unknown", graphCounts{34, 34, 78, 78, 0}},
 		{"karate/karate_club-qinyuenlp.gml", "gml", "no", graphCounts{34, 34, 78, 78, 0}},
@@ -95,6 +98,11 @@ func TestPublicGraphs(t *testing.T) {
 		{"wiki-vote/wiki-Vote.txt", "edgelist", "yes", graphCounts{7115, 7115, 100762, 103689, 0}},
 		{"email-enron/Email-Enron.txt", "edgelist", "yes", graphCounts{36692, 36692, 183831, 367662, 0}},
 		{"ugly/foodweb-baydry.konect", "edgelist", "yes", graphCounts{128, 128, 2106, 2137, 0}},
+		{"ugly/Erdos02.net", "pajek", "no", graphCounts{6927, 6927, 11850, 11850, 0}},
+		{"ugly/dolphins.net", "pajek", "no", graphCounts{62, 62, 159, 159, 0}},
+		{"ugly/jazz.net", "pajek", "no", graphCounts{198, 198, 2742, 2742, 0}},
+		{"ugly/LesMiserables.graphml", "graphml", "no", graphCounts{77, 77, 254, 254, 0}},
+		{"ugly/quakers-network.graphml", "graphml", "no", graphCounts{96, 96, 162, 162, 0}},
 		{"ugly/marvel-unimodal-edges.csv", "csv", "unknown", graphCounts{327, 327, 9891, 9891, 0}},
 		{"ugly/quaker-edges.csv", "csv", "unknown", graphCounts{96, 96, 162, 162, 0}},
 	} {
@@ -112,9 +120,71 @@ func TestPublicGraphs(t *testing.T) {
 			if len(stats.Notes) > 0 {
 				t.Errorf("notes %q", stats.Notes)
 			}
-			if strings.HasSuffix(g.path, ".gz") != (stats.Compression == "gzip") {
+			packed := map[string]string{"gz": "gzip", "zip": "zip"}[g.path[strings.LastIndexByte(g.path, '.')+1:]]
+			if stats.Compression != packed {
 				t.Errorf("compression %q", stats.Compression)
 			}
 		})
+	}
+}
+
+// TestPublicFilesThatAreNoGraph reads the files of the data folder that must
+// be refused, and compares the beginning of the error.
+func TestPublicFilesThatAreNoGraph(t *testing.T) {
+	needData(t)
+	for _, f := range []struct{ path, want string }{
+		{"ugly/ca-GrQc-paragraphl.txt", ":1: a web address and not an edge"},
+		{"ugly/soc-wiki-Vote.mtx", ":2917: text after the 2914 entries that the size line declares"},
+		{"ugly/soc-Epinions1-truncated.txt.gz", ": byte 1253376: the gzip data stop in the middle: the file is truncated"},
+		{"ugly/lagraph-full_symmetric.mtx", ":1: a dense matrix (array) is not read"},
+		{"ugly/lagraph-mangled10.mtx", ":4: a matrix of 3 rows and 4 columns is not square"},
+		{"ugly/lagraph-mangled8.mtx", ":4: the size line has three integers"},
+		{"com-amazon-1.90/amazon-1.90.cmty.txt", ":1: more than 4 fields"},
+		{"com-dblp-1.90/dblp-1.90.cmty.txt", ":1: more than 4 fields"},
+		{"musae-facebook/facebook_target.csv", ":1: the header does not say which columns are source and target; they are id, facebook_id, page_name, page_type"},
+		{"musae-twitch-de/DE_target.csv", ":1: the header does not say"},
+		{"musae-twitch-engb/ENGB_target.csv", ":1: the header does not say"},
+		{"flickr-attr/Flickr.label", ":1: a line with one field where two ids are needed"},
+		{"petster-hamster/README.petster-hamster", ":1: a third field that is no number"},
+		{"petster-hamster/meta.petster-hamster", ":1: a third field that is no number"},
+		{"petster-hamster/ent.petster-hamster", ":4: text after a closing quote"},
+		{"facebook-ego/circles/0.circles", ":1: more than 4 fields"},
+		{"facebook-ego/circles/3980.circles", ":7: more than 4 fields"},
+		{"SOURCES.md", ":3: a third field that is no number"},
+	} {
+		t.Run(strings.ReplaceAll(f.path, "/", "_"), func(t *testing.T) {
+			_, _, err := countGraph(t, []string{dataDir + f.path}, Options{})
+			if err == nil {
+				t.Fatal("was read")
+			}
+			if text := err.Error(); !strings.HasPrefix(text, dataDir+f.path+f.want) || !strings.Contains(text, "Nothing was written.") {
+				t.Errorf("error %q, want %q after the path", text, f.want)
+			}
+		})
+	}
+}
+
+// TestBadLinesLetThrough reads damaged public files with a bound on bad lines.
+func TestBadLinesLetThrough(t *testing.T) {
+	needData(t)
+	for _, f := range []struct {
+		path string
+		bad  int64
+		graphCounts
+	}{
+		{"ugly/ca-GrQc-paragraphl.txt", 1, graphCounts{5242, 5241, 14484, 28980, 12}},
+		{"ugly/soc-wiki-Vote.mtx", 22, graphCounts{889, 889, 2914, 2914, 0}},
+	} {
+		var told []*LineError
+		c, stats, err := countGraph(t, []string{dataDir + f.path}, Options{MaxBadLines: f.bad, OnBadLine: func(e *LineError) { told = append(told, e) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c != f.graphCounts || stats.BadLines != f.bad || int64(len(told)) != f.bad {
+			t.Errorf("%s: counts %+v, %d bad lines, %d told", f.path, c, stats.BadLines, len(told))
+		}
+		if _, _, err = countGraph(t, []string{dataDir + f.path}, Options{MaxBadLines: f.bad - 1}); err == nil {
+			t.Errorf("%s: one bad line too many was let through", f.path)
+		}
 	}
 }

@@ -1,8 +1,6 @@
 package reader
 
 import (
-	"errors"
-	"io"
 	"strings"
 )
 
@@ -33,7 +31,7 @@ func (l *gmlLexer) next(keep bool) (int, error) {
 	l.tok = l.tok[:0]
 	l.line = l.tx.line + 1
 	if err != nil {
-		if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		if isEOF(err) {
 			return gmlEnd, nil
 		}
 		return gmlEnd, err
@@ -86,7 +84,7 @@ func (l *gmlLexer) comment() error {
 func (l *gmlLexer) word(keep bool) error {
 	for {
 		c, err := l.tx.peekByte()
-		if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		if isEOF(err) {
 			return nil
 		}
 		if err != nil {
@@ -127,7 +125,7 @@ func (l *gmlLexer) quoted(keep bool) error {
 	escaped := false
 	for {
 		c, err := l.tx.readByte()
-		if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		if isEOF(err) {
 			e := l.fault("a string that is never closed")
 			e.Remedy = "Close the quote; the file may be cut off."
 			return e

@@ -66,7 +66,7 @@ func (m *matrixReader) read() error {
 	}
 	for {
 		f, err := m.row()
-		if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		if isEOF(err) {
 			break
 		}
 		if err != nil {
@@ -155,7 +155,7 @@ func (m *matrixReader) banner() error {
 // size: rows columns entries.
 func (m *matrixReader) size() error {
 	f, err := m.row()
-	if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+	if isEOF(err) {
 		return m.fault("the file ends before the size line", "Fetch or copy the file again.")
 	}
 	if err != nil {

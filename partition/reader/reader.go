@@ -18,8 +18,8 @@ type Options struct {
 	// number from 1. Empty: known names (Source/Target, from/to, id_1/id_2 and
 	// so on), else the first two.
 	Source, Target string
-	// MaxBadLines is how many lines of an edge list, CSV, MatrixMarket file or
-	// adjacency list may be skipped before the next one is an error. Default 0.
+	// MaxBadLines is how many lines of an edge list, CSV, MatrixMarket file, Pajek list of
+	// edges or Parquet file may be skipped before the next one is an error. Default 0.
 	MaxBadLines int64
 	// IDType "string" takes every non-empty label as it stands, "1.0" and "-3"
 	// too. Empty: such labels are refused (they are the mark of ids that went

@@ -60,13 +60,22 @@ func (u *run) read(src *source, i int) error {
 	switch u.r.format {
 	case "gml":
 		return u.gml(src)
+	case "graphml":
+		return u.graphML(src)
+	case "gexf":
+		return u.gexf(src)
 	case "mtx":
 		return u.matrixMarket(src)
+	case "metis":
+		return u.metis(src)
+	case "pajek":
+		return u.pajek(src)
+	case "adjlist":
+		return u.adjacency(src)
+	case "parquet":
+		return u.parquet(src)
 	}
-	if isTable(u.r.format) {
-		return u.table(src, u.r.dialect[i])
-	}
-	return &FileError{File: src.text.file, Byte: -1, Reason: "the format " + u.r.format + " is not read", Remedy: "Convert it to an edge list."}
+	return u.table(src, u.r.dialect[i])
 }
 
 // addVertex hands out a vertex that the input lists.

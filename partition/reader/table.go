@@ -2,9 +2,7 @@ package reader
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 )
 
 // maxFields is the most fields of a row in an edge list whose columns nobody
@@ -47,7 +45,7 @@ func (t *tableReader) read(tx *text) error {
 	for {
 		line, err := tx.next()
 		if err != nil {
-			if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			if isEOF(err) {
 				return nil
 			}
 			return err
@@ -228,7 +226,7 @@ func (t *tableReader) gather(tx *text, line []byte) ([]byte, string, error) {
 	for open {
 		t.record = append(t.record, tx.eol...)
 		more, err := tx.next()
-		if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) || len(t.record) > maxLine {
+		if isEOF(err) || len(t.record) > maxLine {
 			return nil, "", &LineError{File: t.file, Line: t.e.Line, Text: clip(t.record), Reason: "a quoted field that is never closed",
 				Remedy: "Close the quote; a quote inside a field is written twice."}
 		}

@@ -97,7 +97,7 @@ func (g *gzipReader) Read(p []byte) (int, error) {
 			continue
 		}
 		n, err := g.zr.Read(p)
-		if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		if isEOF(err) {
 			err = g.after()
 		} else if err != nil {
 			err = unpackError(g.file, "gzip", g.src.offset(), err)
