@@ -83,7 +83,7 @@ func labelMatrix(n, q, trial int) (z []int32, span int64) {
 		}
 		span = max(span, int64(hi-lo))
 	}
-	return z, span
+	return z, max(span, 1)
 }
 
 func (r ReadOut) worst(t *testing.T, n int, z []int32) (own, span float64) {
