@@ -244,7 +244,7 @@ func TestRandomGraphHasTheEdgesAsked(t *testing.T) {
 // above the limits with probability below 2e-5.
 func TestRandomGraphIsUniform(t *testing.T) {
 	draw := map[string]func(*rand.Rand) (*community.Graph, error){
-		"dense": func(rng *rand.Rand) (*community.Graph, error) { return denseRandom(t.Context(), 4, 2, 6, rng) },
+		"dense":  func(rng *rand.Rand) (*community.Graph, error) { return denseRandom(t.Context(), 4, 2, 6, rng) },
 		"sparse": func(rng *rand.Rand) (*community.Graph, error) { return RandomGraph(t.Context(), 5, 2, rng) },
 	}
 	limit := map[string]float64{"dense": 48, "sparse": 102}

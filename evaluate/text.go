@@ -45,7 +45,7 @@ func writeRows(b *bytes.Buffer, rows []Row) {
 	fmt.Fprintf(b, "%-21s%8s%8s%8s%9s%10s%9s%9s%9s%8s\n",
 		"", "AMI", "ARI", "NMI", "Avg-F1", "reversed", "by size", "pair F1", "Q", "groups")
 	for _, r := range rows {
-		writeScores(b, r.Name, r.Scores, fmt.Sprintf("%9.4f%8s", r.Modularity, short(int64(r.Communities))))
+		writeScores(b, r.Name, r.Scores, fmt.Sprintf("%9s%8s", score(r.Modularity), short(int64(r.Communities))))
 		if r.Low != nil && r.Kind != KindTrivial {
 			writeScores(b, "  lowest", *r.Low, "")
 			writeScores(b, "  highest", *r.High, "")
@@ -54,8 +54,16 @@ func writeRows(b *bytes.Buffer, rows []Row) {
 }
 
 func writeScores(b *bytes.Buffer, name string, s metrics.Scores, rest string) {
-	fmt.Fprintf(b, "%-21s%8.4f%8.4f%8.4f%9.4f%10.4f%9.4f%9.4f%s\n",
-		name, s.AMI, s.ARI, s.NMI, s.AvgF1Detected, s.AvgF1Truth, s.AvgF1Weighted, s.PairwiseF1, rest)
+	fmt.Fprintf(b, "%-21s%8s%8s%8s%9s%10s%9s%9s%s\n", name, score(s.AMI), score(s.ARI), score(s.NMI),
+		score(s.AvgF1Detected), score(s.AvgF1Truth), score(s.AvgF1Weighted), score(s.PairwiseF1), rest)
+}
+
+// score writes four decimals, without a minus before zeros.
+func score(x float64) string {
+	if abs(x) < 0.00005 {
+		x = 0
+	}
+	return strconv.FormatFloat(x, 'f', 4, 64)
 }
 
 func (e *Evaluation) writeQuantities(b *bytes.Buffer) {

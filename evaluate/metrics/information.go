@@ -18,13 +18,17 @@ func (c *Contingency) mutualInformation() (ami, nmi float64) {
 	}
 	information := c.information()
 	mean := (entropy(c.Detected, c.N) + entropy(c.Truth, c.N)) / 2
+	nmi = max(0, information/mean)
+	if int64(len(c.Detected)) == c.N || int64(len(c.Truth)) == c.N {
+		return 0, nmi // singletons: I is the other side's entropy however they lie
+	}
 	expected := ExpectedInformation(c.Detected, c.Truth)
 	// The denominator is ≥ 0 and vanishes only where no partition with these
 	// sizes could differ from another, up to rounding.
 	if denominator := mean - expected; denominator > 1e-14*mean {
 		ami = (information - expected) / denominator
 	}
-	return ami, max(0, information/mean)
+	return ami, nmi
 }
 
 // information is the mutual information Σ (x/n)·ln(n·x/(a·b)), in nats.
