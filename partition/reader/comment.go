@@ -13,7 +13,7 @@ import (
 //	# Nodes: 5242 Edges: 28980  SNAP
 func (t *tableReader) comment(line []byte) {
 	t.comments++
-	if t.rows > 0 {
+	if t.late || t.rows > 0 {
 		if t.lateCount++; t.lateCount == 1 {
 			t.lateLine = t.e.Line
 		}
@@ -48,7 +48,7 @@ func (t *tableReader) konectComment(words [][]byte) {
 }
 
 func (t *tableReader) snapComment(words [][]byte) {
-	if len(words) >= 2 && strings.EqualFold(string(words[1]), "graph") {
+	if len(words) >= 2 && strings.HasPrefix(strings.ToLower(string(words[1])), "graph") {
 		switch strings.ToLower(string(words[0])) {
 		case "directed":
 			t.directed = "yes"

@@ -50,7 +50,7 @@ func detectTable(file string, sample []byte, whole bool, o Options, base *dialec
 		d.delim = base.delim
 	}
 	names := d.split(rows[0].text)
-	d.header = o.Format == "csv" || o.Format == "tsv" || namedColumn(o.Source, names) || namedColumn(o.Target, names) ||
+	d.header = o.Format == "csv" || o.Format == "tsv" || namedColumn(o.Source) || namedColumn(o.Target) ||
 		looksHeader(names, d.cut(rows[1:]))
 	if base != nil && base.header && (!d.header || o.Format != "") && !sameNames(base.columns, names) {
 		return base.headless(), nil
@@ -206,14 +206,11 @@ func splitFields(line []byte, delim byte) []string {
 	return out
 }
 
-func namedColumn(column string, names []string) bool {
-	if column == "" {
-		return false
-	}
-	if n, err := strconv.Atoi(column); err == nil && n >= 1 {
-		return columnNamed(column, names) >= 0
-	}
-	return true
+// namedColumn says that a column was chosen by name, so that there must be a
+// header.
+func namedColumn(column string) bool {
+	_, err := strconv.Atoi(column)
+	return column != "" && err != nil
 }
 
 func columnNamed(column string, names []string) int {

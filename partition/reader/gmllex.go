@@ -81,6 +81,8 @@ func (l *gmlLexer) comment() error {
 	}
 }
 
+var wordStops = stopSet(" []\"")
+
 func (l *gmlLexer) word(keep bool) error {
 	for {
 		c, err := l.tx.peekByte()
@@ -90,30 +92,31 @@ func (l *gmlLexer) word(keep bool) error {
 		if err != nil {
 			return err
 		}
-		if c <= ' ' || c == '[' || c == ']' || c == '"' {
+		if wordStops[c] {
 			if c == 0 {
-				_, err = l.tx.readByte()
+				_, err = l.tx.readByte() // which refuses it
 			}
 			return err
 		}
-		l.tx.start++
-		if err := l.push(c, keep); err != nil {
+		if err := l.push(l.tx.span(wordStops), keep); err != nil {
 			return err
 		}
 	}
 }
 
-// push keeps a byte of a token, within the bound on its length.
-func (l *gmlLexer) push(c byte, keep bool) error {
+// push keeps bytes of a token, within the bound on its length.
+func (l *gmlLexer) push(b []byte, keep bool) error {
 	if !keep {
 		return nil
 	}
-	if len(l.tok) >= maxLine {
+	if len(l.tok)+len(b) > maxLine {
 		return l.fault("a word longer than " + sizeText(maxLine))
 	}
-	l.tok = append(l.tok, c)
+	l.tok = append(l.tok, b...)
 	return nil
 }
+
+var stringStops = stopSet("\"\\")
 
 // quoted reads a string. A backslash before a quote is part of the string
 // unless the line, the list or the input ends behind the quote: some writers
@@ -124,6 +127,12 @@ func (l *gmlLexer) quoted(keep bool) error {
 	}
 	escaped := false
 	for {
+		if b := l.tx.span(stringStops); len(b) > 0 {
+			escaped = false
+			if err := l.push(b, keep); err != nil {
+				return err
+			}
+		}
 		c, err := l.tx.readByte()
 		if isEOF(err) {
 			e := l.fault("a string that is never closed")
@@ -137,7 +146,7 @@ func (l *gmlLexer) quoted(keep bool) error {
 			return nil
 		}
 		escaped = c == '\\' && !escaped
-		if err := l.push(c, keep); err != nil {
+		if err := l.push([]byte{c}, keep); err != nil {
 			return err
 		}
 	}

@@ -68,7 +68,7 @@ func containsByte(s string, c byte) bool {
 
 // isEOF: the input ended, and ended well.
 func isEOF(err error) bool {
-	return errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF)
+	return err != nil && errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // lineEnd takes LF, CR or CRLF.

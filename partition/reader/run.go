@@ -16,6 +16,9 @@ type run struct {
 	bad     int64 // lines skipped
 	listed  int64 // vertices handed out
 
+	workers    int // of ForEachParallel, 0 for ForEach
+	workerEdge func(worker int, e Edge) error
+
 	konect    int64 // rows that KONECT header lines declare, -1 without
 	snapEdges int64 // edges that SNAP comments declare, -1 without
 	lateLine  int64 // first comment that stands after an edge
@@ -75,6 +78,9 @@ func (u *run) read(src *source, i int) error {
 	case "parquet":
 		return u.parquet(src)
 	}
+	if u.workers > 1 {
+		return u.tableParallel(src, u.r.dialect[i])
+	}
 	return u.table(src, u.r.dialect[i])
 }
 
@@ -122,7 +128,7 @@ func rank(encoding string) int {
 func (u *run) skip(e *LineError) error {
 	if u.bad >= u.r.opts.MaxBadLines {
 		if u.bad > 0 {
-			e.Reason += fmt.Sprintf(", after %d bad lines that were skipped", u.bad)
+			e.Reason += fmt.Sprintf(", after %s skipped", plural(u.bad, "bad line"))
 		}
 		return e
 	}
@@ -142,8 +148,8 @@ func (u *run) finish() error {
 		if len(u.r.inputs) > 1 {
 			name += " and the other parts"
 		}
-		return &FileError{File: name, Byte: -1, Reason: fmt.Sprintf("no edge in %d lines (%d comments, %d blank, %d bad)",
-			s.Lines, s.Comments, s.Blank, s.BadLines), Remedy: "Check that this is the graph file."}
+		return &FileError{File: name, Byte: -1, Reason: fmt.Sprintf("no edge in %s (%s, %d blank, %d bad)",
+			plural(s.Lines, "line"), plural(s.Comments, "comment"), s.Blank, s.BadLines), Remedy: "Check that this is the graph file."}
 	}
 	if u.konect >= 0 && u.konect != s.Rows && u.konect != s.Rows+s.BadLines {
 		return &LineError{File: u.r.inputs[0].name, Line: 2,
@@ -154,11 +160,19 @@ func (u *run) finish() error {
 		u.note("a comment says %d edges and there are %d rows", u.snapEdges, s.Rows)
 	}
 	if u.lateCount > 0 {
-		u.note("%d comment lines stand after the first edge (the first on line %d); an id cannot begin with # or %%", u.lateCount, u.lateLine)
+		u.note("%s after the first edge, beginning with line %d: an id cannot begin with # or %%", plural(u.lateCount, "comment line"), u.lateLine)
 	}
 	return nil
 }
 
 func (u *run) note(format string, args ...any) {
 	u.stats.Notes = append(u.stats.Notes, fmt.Sprintf(format, args...))
+}
+
+// plural is a count with its noun.
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -27,6 +27,7 @@ type tableReader struct {
 	file    string
 	strings bool // ids of any form
 	header  bool // the next row is the header
+	late    bool // edges stand before this text
 	emit    func(Edge) error
 	skip    func(*LineError) error
 	tableCounts
@@ -299,10 +300,18 @@ func (u *run) table(src *source, d *dialect) error {
 	if d == nil { // an empty part
 		return nil
 	}
+	u.columns(d)
 	t := &tableReader{d: d, file: src.text.file, strings: u.strings, header: d.header, emit: u.edge, skip: u.skip}
 	err := t.read(src.text)
 	u.merge(&t.tableCounts)
 	return err
+}
+
+// columns notes the header of the first part that has one.
+func (u *run) columns(d *dialect) {
+	if u.stats.Columns == nil {
+		u.stats.Columns = d.columns
+	}
 }
 
 // merge adds the counts of one reader of rows.

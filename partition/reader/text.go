@@ -272,6 +272,13 @@ func sizeText(n int) string {
 
 // peekByte looks at the next byte; io.EOF at the end.
 func (t *text) peekByte() (byte, error) {
+	if t.start < t.end {
+		return t.buf[t.start], nil
+	}
+	return t.peekMore()
+}
+
+func (t *text) peekMore() (byte, error) {
 	for t.start == t.end {
 		if t.eof {
 			if t.err != nil {
@@ -317,4 +324,29 @@ func (t *text) lines() int64 {
 		return t.line + 1
 	}
 	return t.line
+}
+
+// stopSet marks the given bytes and every control byte, so that a span between
+// stops holds no line end and no byte 0.
+func stopSet(bytes string) *[256]bool {
+	var set [256]bool
+	for c := range ' ' {
+		set[c] = true
+	}
+	for i := range len(bytes) {
+		set[bytes[i]] = true
+	}
+	return &set
+}
+
+// span takes the bytes of the window up to the first stop. It reads no more
+// bytes: where it ends at the end of the window, the next peekByte goes on.
+func (t *text) span(stop *[256]bool) []byte {
+	i := t.start
+	for i < t.end && !stop[t.buf[i]] {
+		i++
+	}
+	b := t.buf[t.start:i]
+	t.start = i
+	return b
 }

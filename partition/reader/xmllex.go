@@ -93,17 +93,18 @@ func (l *xmlLexer) next(keep bool) (int, error) {
 // peek is peekByte where the end of the input is a fault.
 func (l *xmlLexer) peek() (byte, error) {
 	c, err := l.tx.peekByte()
-	if isEOF(err) {
-		return 0, l.fault("the XML stops inside a tag: the file may be cut off")
+	if err != nil && isEOF(err) {
+		err = l.fault("the XML stops inside a tag: the file may be cut off")
 	}
 	return c, err
 }
 
 func (l *xmlLexer) read() (byte, error) {
-	if _, err := l.peek(); err != nil {
-		return 0, err
+	c, err := l.tx.readByte()
+	if err != nil && isEOF(err) {
+		err = l.fault("the XML stops inside a tag: the file may be cut off")
 	}
-	return l.tx.readByte()
+	return c, err
 }
 
 // skipTo skips up to and with the mark and reads the next token.
@@ -193,6 +194,8 @@ func (l *xmlLexer) doctype(keep bool) (int, error) {
 	return l.next(keep)
 }
 
+var textStops = stopSet("<&")
+
 // characters reads text up to the next tag.
 func (l *xmlLexer) characters(keep bool) error {
 	l.text = l.text[:0]
@@ -204,27 +207,36 @@ func (l *xmlLexer) characters(keep bool) error {
 		if err != nil {
 			return err
 		}
-		if _, err := l.tx.readByte(); err != nil {
-			return err
-		}
-		if len(l.depths) == 0 && c > ' ' {
+		if len(l.depths) == 0 && !isBlank(c) {
 			return l.fault("text outside of the XML elements")
 		}
-		if !keep {
-			continue
+		b := l.tx.span(textStops)
+		if keep {
+			l.text = append(l.text, b...)
 		}
-		if c == '&' {
-			l.text, err = l.entity(l.text)
-			if err != nil {
+		if len(b) == 0 {
+			if err := l.special(keep); err != nil {
 				return err
 			}
-		} else {
-			l.text = append(l.text, c)
 		}
 		if len(l.text) > maxLine {
 			return l.fault("text longer than " + sizeText(maxLine))
 		}
 	}
+}
+
+// special reads an entity or a control byte in text.
+func (l *xmlLexer) special(keep bool) error {
+	c, err := l.tx.readByte()
+	if err != nil || !keep {
+		return err
+	}
+	if c == '&' {
+		l.text, err = l.entity(l.text)
+		return err
+	}
+	l.text = append(l.text, c)
+	return nil
 }
 
 // entity reads an entity behind its & and appends what it stands for.

@@ -88,10 +88,13 @@ func (l *xmlLexer) orFault(err error, reason string) error {
 	return l.fault(reason)
 }
 
+var valueStops = stopSet("<&\"'")
+
 // value reads an attribute value up to its closing quote. Line ends and tabs
 // in it are blanks (XML 1.0, section 3.3.3).
 func (l *xmlLexer) value(quote byte) error {
 	for {
+		l.arena = append(l.arena, l.tx.span(valueStops)...)
 		c, err := l.read()
 		switch {
 		case err != nil:
@@ -120,6 +123,8 @@ func (l *xmlLexer) value(quote byte) error {
 	}
 }
 
+var nameStops = stopSet(" >/=<\"'&")
+
 // word appends a name.
 func (l *xmlLexer) word(to []byte) ([]byte, error) {
 	from := len(to)
@@ -128,16 +133,13 @@ func (l *xmlLexer) word(to []byte) ([]byte, error) {
 		if err != nil {
 			return to, err
 		}
-		if isBlank(c) || c == '>' || c == '/' || c == '=' || c == '<' || c == '"' || c == '\'' || c == '&' {
+		if nameStops[c] {
 			break
 		}
+		to = append(to, l.tx.span(nameStops)...)
 		if len(to)-from > 1024 {
 			return to, l.fault("a name of XML longer than 1024 bytes")
 		}
-		if _, err := l.read(); err != nil {
-			return to, err
-		}
-		to = append(to, c)
 	}
 	if len(to) == from || isDigit(to[from]) || to[len(to)-1] == ':' {
 		return to, l.fault("< or an attribute without a name of XML")
