@@ -246,45 +246,15 @@ func looksDIMACS(b []byte) bool {
 
 // xmlRoot is the name of the root element without its prefix, "" when the
 // sample does not come to one.
-func xmlRoot(b []byte) string {
+func xmlRoot(sample []byte) string {
+	l := xmlLexer{tx: blockText("", sample, 0, 0, -1)}
 	for {
-		b = bytes.TrimLeft(b, " \t\r\n")
-		if len(b) < 2 || b[0] != '<' {
-			return ""
-		}
-		var end string
+		kind, err := l.next(false)
 		switch {
-		case bytes.HasPrefix(b, []byte("<!--")):
-			end = "-->"
-		case b[1] == '?':
-			end = "?>"
-		case b[1] == '!':
-			end = doctypeEnd(b)
-		default:
-			name := b[1:]
-			if i := bytes.IndexAny(name, " \t\r\n/>"); i >= 0 {
-				name = name[:i]
-			} else {
-				return ""
-			}
-			if i := bytes.IndexByte(name, ':'); i >= 0 {
-				name = name[i+1:]
-			}
-			return string(name[:min(len(name), 64)])
-		}
-		i := bytes.Index(b, []byte(end))
-		if i < 0 {
+		case len(l.name) > 0:
+			return string(l.name[:min(len(l.name), 64)])
+		case err != nil || kind == xmlEOF || kind == xmlEnd:
 			return ""
 		}
-		b = b[i+len(end):]
 	}
-}
-
-// doctypeEnd: a document type with an internal subset ends with ]>.
-func doctypeEnd(b []byte) string {
-	i, j := bytes.IndexByte(b, '['), bytes.IndexByte(b, '>')
-	if i >= 0 && i < j {
-		return "]>"
-	}
-	return ">"
 }

@@ -105,7 +105,7 @@ func parseInt(b []byte, most int64) (int64, bool) {
 			return 0, false
 		}
 		d := int64(c - '0')
-		if n > (most-d)/10 {
+		if d > most || n > (most-d)/10 {
 			return 0, false
 		}
 		n = n*10 + d
