@@ -18,8 +18,8 @@ func (r *Reader) detect(ctx context.Context) error {
 			return err
 		}
 		format, err := r.detectOne(src, i, base)
-		if in.stream != nil {
-			in.opened = src
+		if in.stream != nil || !src.regular {
+			in.stream, in.opened = src.rd, src
 		} else {
 			src.close()
 		}
@@ -82,8 +82,11 @@ func (r *Reader) detectOne(src *source, i int, base *dialect) (string, error) {
 	if err := refuse(src, sample, format != ""); err != nil {
 		return "", err
 	}
-	if format == "" && !(base != nil && isTable(base.format)) {
+	if format == "" {
 		format = guess(sample, whole)
+		if format == "metis" && base != nil { // a small part of an edge list may look like it
+			format = ""
+		}
 	}
 	if xml := xmlRoot(sample); format == "xml" {
 		return "", &LineError{File: src.text.file, Line: 1, Text: firstLine(sample), Reason: "XML with root element <" + xml + ">, which is not GraphML or GEXF",

@@ -2,6 +2,7 @@ package reader
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -109,11 +110,11 @@ func expandFolder(folder string) ([]string, []string, error) {
 	if err != nil {
 		return nil, nil, &FileError{File: folder, Byte: -1, Reason: "the folder cannot be read", Err: cause(err)}
 	}
-	var paths, notes []string
+	var paths, notes, hidden []string
 	for _, e := range entries {
 		path := filepath.Join(folder, e.Name())
 		if e.Name()[0] == '.' || e.Name()[0] == '_' {
-			notes = append(notes, path+" was skipped: its name begins with . or _")
+			hidden = append(hidden, e.Name())
 			continue
 		}
 		info, err := os.Stat(path)
@@ -125,6 +126,9 @@ func expandFolder(folder string) ([]string, []string, error) {
 			continue
 		}
 		paths = append(paths, path)
+	}
+	if len(hidden) > 0 {
+		notes = append(notes, fmt.Sprintf("skipped in %s: %s with a name that begins with . or _ (%s)", folder, plural(int64(len(hidden)), "file"), hidden[0]))
 	}
 	if len(paths) == 0 {
 		return nil, nil, &FileError{File: folder, Byte: -1, Reason: "the folder holds no graph file", Remedy: "Give the folder with the parts."}

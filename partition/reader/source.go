@@ -13,7 +13,7 @@ import (
 // input is one file or stream of the graph.
 type input struct {
 	name   string
-	stream io.Reader // standard input or a pipe: can be read once
+	stream io.Reader // standard input or a pipe: can be read once; nil for files
 	opened *source   // a stream that detection has begun to read
 }
 
@@ -26,6 +26,7 @@ type source struct {
 	mark        string // encoding that a byte order mark declares, or ""
 	free        []func()
 	parquet     bool
+	regular     bool // a file that can be opened again
 }
 
 func (s *source) close() {
@@ -68,7 +69,7 @@ func (s *source) begin(ctx context.Context, in *input) error {
 		}
 		rd = f
 		if info.Mode().IsRegular() {
-			at, s.size = f, info.Size()
+			at, s.size, s.regular = f, info.Size(), true
 		}
 	}
 	count := &counted{rd: rd}

@@ -1,6 +1,8 @@
 package reader
 
 import (
+	"encoding/binary"
+	"hash/crc32"
 	"io"
 
 	"github.com/ulikunitz/xz"
@@ -16,11 +18,79 @@ func openXZ(file string, p *packed) (io.Reader, string, func(), error) {
 			Reason: "the xz data need a dictionary of " + sizeText(int(min(size, 1<<32))) + ", more than " + sizeText(maxWindow),
 			Remedy: "Unpack it, or pack it again with xz -6."}
 	}
-	zr, err := xz.NewReader(p)
+	f := &xzFooter{src: p}
+	zr, err := xz.NewReader(f)
 	if err != nil {
 		return nil, "xz", none, unpackError(file, "xz", p.offset(), err)
 	}
-	return &watched{file: file, kind: "xz", src: p, rd: zr}, "xz", none, nil
+	f.rd = zr
+	return &watched{file: file, kind: "xz", src: p, rd: &xzWhole{f}}, "xz", none, nil
+}
+
+// xzFooter passes the packed bytes on and remembers the last 12 before any
+// padding of zeros: the decoder takes a file that is cut off between a block
+// and the index for a whole one.
+type xzFooter struct {
+	src   *packed
+	rd    io.Reader // the decoder
+	last  []byte
+	zeros int
+}
+
+const xzFooterSize = 12
+
+func (f *xzFooter) Read(p []byte) (int, error) {
+	n, err := f.src.Read(p)
+	for _, c := range p[:n] {
+		f.note(c)
+	}
+	return n, err
+}
+
+// ReadByte keeps the decoder from reading through a buffer of its own.
+func (f *xzFooter) ReadByte() (byte, error) {
+	c, err := f.src.ReadByte()
+	if err == nil {
+		f.note(c)
+	}
+	return c, err
+}
+
+func (f *xzFooter) note(c byte) {
+	if c == 0 {
+		f.zeros++
+		return
+	}
+	for range min(f.zeros, xzFooterSize) {
+		f.last = append(f.last, 0)
+	}
+	f.zeros = 0
+	f.last = append(f.last, c)
+	if n := len(f.last); n > 64*xzFooterSize {
+		f.last = append(f.last[:0], f.last[n-xzFooterSize:]...)
+	}
+}
+
+// whole says that the last bytes are a stream footer: CRC32, size of the
+// index, flags, "YZ" (xz file format 1.0.4, section 2.1.2).
+func (f *xzFooter) whole() bool {
+	n := len(f.last)
+	if n < xzFooterSize {
+		return false
+	}
+	foot := f.last[n-xzFooterSize:]
+	return string(foot[10:]) == "YZ" && binary.LittleEndian.Uint32(foot) == crc32.ChecksumIEEE(foot[4:10])
+}
+
+// xzWhole reads what is unpacked and checks the end.
+type xzWhole struct{ *xzFooter }
+
+func (x *xzWhole) Read(p []byte) (int, error) {
+	n, err := x.rd.Read(p)
+	if isEOF(err) && !x.whole() {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
 }
 
 // xzDictionary reads the LZMA2 dictionary size of the first block, 0 when the
