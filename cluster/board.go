@@ -49,8 +49,7 @@ type pace struct {
 // an idle worker.
 const slowFactor = 5
 
-// newBoard makes a board with the given number of units per group. owned says
-// whether a group's units go to its owner first (else any worker takes them).
+// newBoard makes a board with the given number of units per group.
 func newBoard(p pace, sizes []int) *board {
 	b := &board{pace: p, groups: make([]group, len(sizes))}
 	for g, size := range sizes {
@@ -175,9 +174,14 @@ type request struct {
 	attempt int
 }
 
-// slowSince reports whether a hold has lasted too long beside the median time.
+// slowHold reports whether a hold has lasted too long beside the median time. While
+// no unit was finished, nobody knows what is long: patience is ten times the least.
 func (b *board) slowHold(h hold, now time.Time, median time.Duration) bool {
-	return now.Sub(later(h.since, h.worker.progress)) > max(b.pace.slow, slowFactor*median)
+	limit := max(b.pace.slow, slowFactor*median)
+	if median == 0 {
+		limit = 10 * b.pace.slow
+	}
+	return now.Sub(later(h.since, h.worker.progress)) > limit
 }
 
 // rescue gives a unit whose every holder is slow and that m does not hold, or

@@ -112,6 +112,7 @@ func TestConnectRefusesBeforeDialling(t *testing.T) {
 }
 
 func TestConnectWaitsForServer(t *testing.T) {
+	t.Parallel()
 	s := startServer(t, &server.Options{})
 	port := s.Addr().(*net.TCPAddr).Port
 	stop(s)
@@ -283,6 +284,7 @@ func TestEmbeddedNeedsPassword(t *testing.T) {
 
 // NATS goes away in the middle of a step and comes back: the step goes on.
 func TestServerRestart(t *testing.T) {
+	t.Parallel()
 	login := func(port int) *server.Options {
 		return &server.Options{Port: port, Username: "u", Password: "p", MaxPayload: embeddedPayload, NoSystemAccount: true}
 	}

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -45,6 +44,7 @@ type Coordinator struct {
 	tempo   tempo             // of row blocks
 	trip    roundTrip         // of chunks of V
 	beat    time.Time         // last hello
+	invite  bool              // a worker waits for a hello
 	alone   time.Time         // since when there is no worker
 	fatal   error
 
@@ -99,6 +99,7 @@ func NewCoordinator(ctx context.Context, o CoordinatorOptions) (*Coordinator, er
 		owners:  make([]*member, len(o.Shards)),
 	}
 	c.ledger.s.Session = c.session
+	c.ledger.s.ShardBusy = make([]time.Duration, len(o.Shards))
 	c.ctx, c.cancel = context.WithCancelCause(ctx)
 	subs, err := subscribeAll(o.Conn, subj.all, append(upwardVerbs, verbHello), c.receive)
 	if err != nil {
@@ -117,6 +118,16 @@ func (c *Coordinator) Close() error {
 	<-c.done
 	return nil
 }
+
+// Pause stops the coordinator and leaves the run open: workers wait for the next
+// coordinator, as they do when ctx ends.
+func (c *Coordinator) Pause() error {
+	c.closing.Do(func() { c.cancel(errPaused) })
+	<-c.done
+	return nil
+}
+
+var errPaused = fmt.Errorf("%w (paused)", ErrClosed)
 
 // Session names this coordinator among all that ever served the run.
 func (c *Coordinator) Session() string { return c.session }
@@ -165,6 +176,9 @@ func (c *Coordinator) ended() error {
 
 // do takes a job through the loop.
 func (c *Coordinator) do(ctx context.Context, make func(step uint64) job) (job, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	select {
 	case c.turn <- struct{}{}:
 		defer func() { <-c.turn }()
@@ -238,313 +252,4 @@ func (c *Coordinator) other(session string) {
 	if fresh {
 		c.log.Warn("another coordinator serves this run; workers stay with the one that they heard first", "session", session)
 	}
-}
-
-func (c *Coordinator) loop(subs []*nats.Subscription) {
-	defer close(c.done)
-	defer unsubscribeAll(subs)
-	ticker := time.NewTicker(min(c.t.Beat, c.t.Retry, c.t.Repair, c.t.Slow) / 4)
-	defer ticker.Stop()
-	c.alone = time.Now()
-	c.hello(time.Now())
-	for c.fatal == nil {
-		select {
-		case <-c.ctx.Done():
-			c.settle(context.Cause(c.ctx))
-			c.farewell()
-			return
-		case in := <-c.inbox:
-			c.take(time.Now(), in)
-		case o := <-c.jobs:
-			c.start(time.Now(), o)
-		case o := <-c.abandon:
-			if o == c.current {
-				c.settle(context.Canceled)
-			}
-		case w := <-c.waiters:
-			c.waiting = append(c.waiting, w)
-			c.checkWaiting(time.Now())
-		case now := <-ticker.C:
-			c.tick(now)
-		}
-		c.report()
-	}
-	c.settle(c.fatal)
-}
-
-func (c *Coordinator) start(now time.Time, o *order) {
-	c.step++
-	o.job = o.make(c.step)
-	c.current = o
-	if len(c.members.list) == 0 {
-		c.alone = now
-	}
-	c.after(o.job.begin(now))
-}
-
-// after looks at the job in hand once something happened to it.
-func (c *Coordinator) after(err error) {
-	switch {
-	case c.current == nil:
-	case err != nil:
-		c.settle(err)
-	case c.current.job.finished():
-		c.ledger.count(func(s *Stats) { s.Steps++ })
-		c.settle(nil)
-	}
-}
-
-// settle ends the job in hand and lets its caller go.
-func (c *Coordinator) settle(err error) {
-	o := c.current
-	if o == nil {
-		return
-	}
-	c.report()
-	c.current = nil
-	for _, m := range c.members.list {
-		m.held, m.matrix = nil, nil
-	}
-	o.done <- err
-}
-
-func (c *Coordinator) take(now time.Time, in inbound) {
-	switch in.verb {
-	case verbRefuse:
-		c.refuse(in.head.Worker, string(in.data))
-		return
-	case verbAlive:
-		c.heard(now, in)
-		return
-	}
-	m := c.members.find(in.head.Worker)
-	if m == nil {
-		return // it will be heard, and join, first
-	}
-	m.seen = now
-	c.ledger.count(func(s *Stats) { s.BytesReceived += int64(in.size) })
-	if in.verb == verbBye {
-		c.leave(now, m, "said goodbye")
-		return
-	}
-	if c.current != nil && in.head.Step == c.step {
-		c.after(c.current.job.take(now, m, in))
-	}
-}
-
-// heard takes a heartbeat: of a member, or of a worker that would join.
-func (c *Coordinator) heard(now time.Time, in inbound) {
-	note, ok := decodeAlive(in.data)
-	id := in.head.Worker
-	switch {
-	case !ok:
-		c.reject(verbAlive, id, errors.New("cluster: heartbeat is malformed"))
-		return
-	case note.Rows != c.o.Rows || note.Shards != len(c.o.Shards) || c.o.Graph != "" && note.Graph != c.o.Graph:
-		c.refuse(id, fmt.Sprintf("it serves another graph (index %d, %d vertices in %d shards, hash %q) than this run (%d vertices in %d shards, hash %q)",
-			note.Index, note.Rows, note.Shards, note.Graph, c.o.Rows, len(c.o.Shards), c.o.Graph))
-		return
-	case in.head.Session != c.session:
-		if in.head.Session == "" && now.Sub(c.beat) > c.t.Beat/10 {
-			c.hello(now) // an invitation
-		}
-		return
-	}
-	m := c.members.find(id)
-	if m == nil {
-		if len(c.members.list) >= maxMembers {
-			return
-		}
-		m = &member{id: id, index: note.Index, progress: now, unable: map[int]string{}}
-		c.members.add(m)
-		c.log.Info("worker joined", "worker", id, "index", note.Index)
-		defer func() {
-			c.checkWaiting(now)
-			if c.current != nil {
-				c.after(c.current.job.joined(now, m))
-			}
-		}()
-	}
-	m.seen, m.cores = now, note.Cores
-	m.loaded = map[int]bool{}
-	for _, s := range note.Loaded {
-		m.loaded[s] = true
-	}
-	switch {
-	case !note.Loading:
-		m.loading = time.Time{}
-	case m.loading.IsZero():
-		m.loading = now
-	}
-	if note.Loading && now.Sub(m.loading) < c.t.Load {
-		m.progress = now
-	}
-}
-
-func (c *Coordinator) refuse(id, reason string) {
-	if _, known := c.refused[id]; !known && len(c.refused) < 1024 {
-		c.refused[id] = reason
-		c.log.Warn("worker refused", "worker", id, "reason", reason)
-		c.ledger.count(func(s *Stats) { s.Refused = append(s.Refused, id+": "+reason) })
-	}
-	c.send(c.subj.to(id, verbRefuse), head{Shard: -1}, []byte(reason))
-}
-
-func (c *Coordinator) leave(now time.Time, m *member, why string) {
-	c.members.remove(m)
-	if len(c.members.list) == 0 {
-		c.alone = now
-	}
-	c.ledger.count(func(s *Stats) { s.Left++ })
-	c.log.Warn("worker left; its rows go to others", "worker", m.id, "index", m.index, "why", why)
-	for s, owner := range c.owners {
-		if owner == m {
-			c.owners[s] = nil
-		}
-	}
-	if c.current != nil {
-		c.after(c.current.job.left(now, m))
-	}
-}
-
-func (c *Coordinator) tick(now time.Time) {
-	if now.Sub(c.beat) >= c.t.Beat {
-		c.hello(now)
-		c.publishStatus()
-	}
-	for _, m := range append([]*member(nil), c.members.list...) {
-		if now.Sub(m.seen) > c.t.Dead {
-			c.leave(now, m, fmt.Sprintf("silent for %v", now.Sub(m.seen).Round(time.Millisecond)))
-		}
-	}
-	c.checkWaiting(now)
-	if c.current == nil {
-		return
-	}
-	if len(c.members.list) == 0 && now.Sub(c.alone) > c.t.Alone {
-		c.settle(c.noWorker(now.Sub(c.alone)))
-		return
-	}
-	c.after(c.current.job.tick(now))
-}
-
-func (c *Coordinator) noWorker(waited time.Duration) error {
-	s, _ := c.ledger.snapshot()
-	return &NoWorkerError{Run: c.o.Run, Prefix: c.o.Prefix, Waited: waited.Round(time.Millisecond).String(), Refused: s.Refused, Other: s.Other}
-}
-
-func (c *Coordinator) checkWaiting(now time.Time) {
-	have := len(c.members.list)
-	keep := c.waiting[:0]
-	for _, w := range c.waiting {
-		switch waited := now.Sub(w.since); {
-		case have >= c.o.Workers:
-			w.done <- nil
-		case have > 0 && waited > c.t.Join:
-			c.log.Warn("fewer workers than planned; going on with those that are here", "workers", have, "planned", c.o.Workers)
-			w.done <- nil
-		case have == 0 && waited > c.t.Alone:
-			w.done <- c.noWorker(waited)
-		default:
-			keep = append(keep, w)
-		}
-	}
-	c.waiting = keep
-}
-
-// send publishes; what cannot be healed ends the coordinator.
-func (c *Coordinator) send(subject string, h head, payload []byte) {
-	h.Session = c.session
-	if err := c.out.send(subject, h, payload); err != nil && c.fatal == nil {
-		c.fatal = fmt.Errorf("cluster: coordinator of run %s: %w", c.o.Run, err)
-	}
-}
-
-func (c *Coordinator) hello(now time.Time) {
-	c.beat = now
-	h := head{Shard: -1}
-	if c.current != nil {
-		h = c.current.job.head()
-	}
-	c.send(c.subj.all(verbHello), h, nil)
-}
-
-// endPause as the kind of an end message: the coordinator stops, but the run goes
-// on under another one.
-const endPause = "pause"
-
-// farewell tells the workers that the run is over, a few times, since any message
-// may be lost. When not Close but the end of ctx stopped the coordinator, workers
-// are told to wait for its successor.
-func (c *Coordinator) farewell() {
-	defer func() { _ = c.o.Conn.FlushTimeout(c.t.End) }() // a courtesy
-	if !errors.Is(context.Cause(c.ctx), ErrClosed) {
-		c.send(c.subj.all(verbEnd), head{Shard: -1, Kind: endPause}, nil)
-		return
-	}
-	deadline := time.NewTimer(c.t.End)
-	defer deadline.Stop()
-	again := time.NewTicker(max(c.t.End/20, time.Millisecond))
-	defer again.Stop()
-	for {
-		c.send(c.subj.all(verbEnd), head{Shard: -1}, nil)
-		for left := false; !left; {
-			if len(c.members.list) == 0 || c.fatal != nil {
-				return
-			}
-			select {
-			case <-deadline.C:
-				return
-			case in := <-c.inbox:
-				if m := c.members.find(in.head.Worker); m != nil && in.verb == verbBye {
-					c.members.remove(m)
-				}
-			case <-again.C:
-				left = true
-			}
-		}
-	}
-}
-
-// report refreshes what Stats and Progress show.
-func (c *Coordinator) report() {
-	p := Progress{Step: c.step, Workers: len(c.members.list)}
-	if c.current != nil {
-		p = c.current.job.progress()
-		p.Step, p.Workers = c.step, len(c.members.list)
-	}
-	changed := false
-	c.ledger.mu.Lock()
-	changed = p != c.ledger.now
-	c.ledger.now = p
-	c.ledger.mu.Unlock()
-	if changed && c.o.Progress != nil {
-		c.o.Progress(p)
-	}
-}
-
-// publishStatus shows the state to whoever watches.
-func (c *Coordinator) publishStatus() {
-	now := time.Now()
-	c.ledger.count(func(s *Stats) { s.Workers = c.workerStats(now) })
-	s, p := c.ledger.snapshot()
-	s.BytesSent, s.Lost = c.out.sent.Load(), c.out.lost.Load()
-	note, err := json.Marshal(Status{Run: c.o.Run, Rows: c.o.Rows, Shards: len(c.o.Shards), Progress: p, Stats: s})
-	if err == nil && len(note) < c.o.ChunkBytes-headroom {
-		c.send(c.subj.all(verbStatus), head{Shard: -1}, note)
-	}
-}
-
-func (c *Coordinator) workerStats(now time.Time) []WorkerStats {
-	var all []WorkerStats
-	for _, m := range c.members.list {
-		w := WorkerStats{ID: m.id, Index: m.index, Blocks: m.blocks, Bytes: m.bytes, Busy: m.busy, Silent: now.Sub(m.seen)}
-		for s, owner := range c.owners {
-			if owner == m {
-				w.Shards = append(w.Shards, s)
-			}
-		}
-		all = append(all, w)
-	}
-	return all
 }

@@ -120,6 +120,7 @@ func TestWorkerKilledMidStep(t *testing.T) {
 
 // A worker that falls silent, without a goodbye, is dead after Timeouts.Dead.
 func TestWorkerFallsSilent(t *testing.T) {
+	t.Parallel()
 	g := newGraph(5000, 4, 2, 6)
 	tc := newCluster(t, g, nil)
 	tc.workers(0)
@@ -250,6 +251,7 @@ func forge(key, value string) func(publishFunc) publishFunc {
 }
 
 func TestOtherVersionIsRefusedByName(t *testing.T) {
+	t.Parallel()
 	g := newGraph(500, 4, 1, 14)
 	tc := newCluster(t, g, func(o *CoordinatorOptions) { o.Timeouts.Alone = 300 * time.Millisecond })
 	var end error
@@ -294,6 +296,7 @@ func TestOtherGraphIsRefused(t *testing.T) {
 
 // A result that comes again and differs ends the step, and names rows and worker.
 func TestDifferingRepeatIsAnError(t *testing.T) {
+	t.Parallel()
 	g := newGraph(1000, 4, 2, 16)
 	tc := newCluster(t, g, nil)
 	tc.worker(1, func(o *ShardOptions) { o.slow = 10 * time.Second })

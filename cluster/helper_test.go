@@ -129,7 +129,6 @@ type testCluster struct {
 	c      *Coordinator
 	wg     sync.WaitGroup
 	wrap   func(publishFunc) publishFunc
-	adjust func(*ShardOptions)
 	mu     sync.Mutex
 	ends   []error
 }

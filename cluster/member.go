@@ -43,7 +43,7 @@ func decodeAlive(data []byte) (aliveNote, bool) {
 	if len(data) > maxNote || json.Unmarshal(data, &a) != nil {
 		return a, false
 	}
-	if a.Index < -1 || a.Cores < 1 || a.Rows < 0 || a.Rows > maxRows || a.Shards < 0 || len(a.Graph) > 256 || len(a.Loaded) > a.Shards {
+	if a.Index < -1 || a.Cores < 1 || a.Cores > maxQueue || a.Rows < 0 || a.Rows > maxRows || a.Shards < 0 || len(a.Graph) > 256 || len(a.Loaded) > a.Shards {
 		return a, false
 	}
 	for _, s := range a.Loaded {

@@ -225,6 +225,7 @@ func (j *multiplication) takeRows(now time.Time, m *member, in inbound) error {
 	if _, took := j.board.finish(u, m, now); took > 0 {
 		j.c.tempo.add(took)
 		m.busy += took
+		j.c.ledger.count(func(s *Stats) { s.ShardBusy[h.Shard] += took })
 	}
 	m.progress = now
 	m.blocks++

@@ -55,6 +55,7 @@ type errand struct {
 type incoming struct {
 	*parcel
 	from *member
+	news time.Time // last piece
 }
 
 const mostFailures = 3
@@ -91,7 +92,11 @@ func (j *errand) left(now time.Time, m *member) error {
 }
 
 func (j *errand) tick(now time.Time) error {
-	arriving := func(m *member, u int) bool { in := j.coming[u]; return in != nil && in.from == m }
+	// A worker that sends pieces is not asked to begin again; one that stopped is.
+	arriving := func(m *member, u int) bool {
+		at := j.coming[u]
+		return at != nil && at.from == m && now.Sub(at.news) < 4*j.c.t.Retry
+	}
 	for _, r := range j.board.overdue(now, j.c.members.list, j.tempo.median(), arriving) {
 		j.c.ledger.count(func(s *Stats) { s.AskedAgain++ })
 		j.ask(r.unit, r.worker, r.attempt)
@@ -170,7 +175,7 @@ func (j *errand) takeResult(now time.Time, m *member, in inbound) error {
 			return nil
 		}
 		j.digests[u] = h.SHA256
-		j.coming[u] = &incoming{p, m}
+		j.coming[u] = &incoming{p, m, now}
 		m.progress = now
 		j.pull(now)
 	}
@@ -184,7 +189,7 @@ func (j *errand) takePiece(now time.Time, m *member, in inbound) error {
 		return nil
 	}
 	m.bytes += int64(in.size)
-	m.progress = now
+	m.progress, at.news = now, now
 	err := at.put(in.head, in.data)
 	if err == nil && at.got.full() {
 		var all []byte

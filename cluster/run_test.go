@@ -158,6 +158,7 @@ func TestRunFailures(t *testing.T) {
 
 // Handlers that are not deterministic are found out when an item runs twice.
 func TestDifferingResultIsAnError(t *testing.T) {
+	t.Parallel()
 	g := newGraph(300, 4, 1, 3)
 	tc := newCluster(t, g, nil)
 	f := newFake(tc, "liar", 0)
@@ -184,8 +185,11 @@ func TestDifferingResultIsAnError(t *testing.T) {
 func TestRunShardEnds(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	g := newGraph(300, 4, 2, 3)
-	tc := newCluster(t, g, nil)
+	tc := newCluster(t, g, func(o *CoordinatorOptions) { o.Workers = 3 })
 	tc.workers(0, 1, -1)
+	if err := tc.c.WaitShards(tc.ctx); err != nil {
+		t.Fatal(err)
+	}
 	tc.multiply(operand(t, g.n, 2, 1), 0)
 	tc.c.Close()
 	tc.wg.Wait()

@@ -10,6 +10,7 @@ import (
 
 // A coordinator that stops without Close leaves its workers to its successor.
 func TestWorkersOutliveCoordinator(t *testing.T) {
+	t.Parallel()
 	g := newGraph(2000, 4, 2, 21)
 	tc := newCluster(t, g, nil)
 	tc.workers(0, 1)
@@ -44,6 +45,7 @@ func TestWorkersOutliveCoordinator(t *testing.T) {
 // With two coordinators at once the workers stay with the first; the second one
 // says why it gets none.
 func TestTwoCoordinators(t *testing.T) {
+	t.Parallel()
 	g := newGraph(2000, 4, 2, 22)
 	tc := newCluster(t, g, nil)
 	tc.workers(0, 1)

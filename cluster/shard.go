@@ -227,8 +227,15 @@ func (w *worker) take(now time.Time, in inbound) {
 		w.err = &RefusedError{Worker: w.o.Worker, Reason: clean(string(in.data))}
 		return
 	}
-	if in.verb == verbHello {
+	switch in.verb {
+	case verbHello:
 		w.hello(now, in.head)
+	case verbEnd:
+		// A run may end before this worker was found by its coordinator.
+		if w.alone(now) && in.head.Kind != endPause {
+			w.over = true
+			return
+		}
 	}
 	if in.head.Session != w.session {
 		return
@@ -255,20 +262,27 @@ func (w *worker) take(now time.Time, in inbound) {
 	case verbGet:
 		w.takeGet(in)
 	case verbGot:
-		delete(w.items, h.From)
+		if h.Step == w.step { // a late one of an earlier step is about another item
+			delete(w.items, h.From)
+		}
 	}
 }
 
 // hello joins the session that calls, unless another one was heard lately: a
 // second coordinator finds no workers while the first one lives.
 func (w *worker) hello(now time.Time, h head) {
-	if h.Session == "" || h.Session == w.session || w.session != "" && now.Sub(w.heard) < w.t.Dead {
+	if h.Session == "" || h.Session == w.session || !w.alone(now) {
 		return
 	}
 	w.log.Info("coordinator found", "session", h.Session)
 	w.session, w.heard = h.Session, now
 	w.enter(0)
 	w.alive(now)
+}
+
+// alone reports whether no coordinator was heard lately.
+func (w *worker) alone(now time.Time) bool {
+	return w.session == "" || now.Sub(w.heard) >= w.t.Dead
 }
 
 func (w *worker) end(h head) {

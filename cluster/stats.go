@@ -17,21 +17,23 @@ type Progress struct {
 
 // Stats sums up what a coordinator did so far.
 type Stats struct {
-	Session       string        `json:"session"`
-	Steps         uint64        `json:"steps"`          // multiplications and runs finished
-	BytesSent     int64         `json:"bytes_sent"`     // published by the coordinator
-	BytesReceived int64         `json:"bytes_received"` // by the coordinator
-	Broadcast     int64         `json:"broadcast"`      // messages of V, each sent once to all
-	Repaired      int64         `json:"repaired"`       // messages of V that were sent again to one worker
-	AskedAgain    int64         `json:"asked_again"`    // row blocks and items asked for again
-	Repeated      int64         `json:"repeated"`       // results that came again, equal, and were ignored
-	Rescued       int64         `json:"rescued"`        // units taken from a slow worker
-	Lost          int64         `json:"lost"`           // messages that a broken connection swallowed
-	Rejected      int64         `json:"rejected"`       // messages that failed a check
-	Left          int64         `json:"left"`           // workers that died or said goodbye
-	Refused       []string      `json:"refused,omitempty"`
-	Other         string        `json:"other,omitempty"` // session of another coordinator on this run
-	Workers       []WorkerStats `json:"workers"`
+	Session       string   `json:"session"`
+	Steps         uint64   `json:"steps"`          // multiplications and runs finished
+	BytesSent     int64    `json:"bytes_sent"`     // published by the coordinator
+	BytesReceived int64    `json:"bytes_received"` // by the coordinator
+	Broadcast     int64    `json:"broadcast"`      // messages of V, each sent once to all
+	Repaired      int64    `json:"repaired"`       // messages of V that were sent again to one worker
+	AskedAgain    int64    `json:"asked_again"`    // row blocks and items asked for again
+	Repeated      int64    `json:"repeated"`       // results that came again, equal, and were ignored
+	Rescued       int64    `json:"rescued"`        // units taken from a slow worker
+	Lost          int64    `json:"lost"`           // messages that a broken connection swallowed
+	Rejected      int64    `json:"rejected"`       // messages that failed a check
+	Left          int64    `json:"left"`           // workers that died or said goodbye
+	Refused       []string `json:"refused,omitempty"`
+
+	ShardBusy []time.Duration `json:"shard_busy"`      // per shard, between asking for its rows and having them, summed
+	Other     string          `json:"other,omitempty"` // session of another coordinator on this run
+	Workers   []WorkerStats   `json:"workers"`
 }
 
 // WorkerStats is one live worker's part.
@@ -63,6 +65,7 @@ func (l *ledger) snapshot() (Stats, Progress) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.s
+	s.ShardBusy = append([]time.Duration(nil), l.s.ShardBusy...)
 	s.Refused = append([]string(nil), l.s.Refused...)
 	s.Workers = append([]WorkerStats(nil), l.s.Workers...)
 	return s, l.now

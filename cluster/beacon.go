@@ -1,0 +1,101 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// endPause as the kind of an end message: the coordinator stops, but the run goes
+// on under another one.
+const endPause = "pause"
+
+func (c *Coordinator) hello(now time.Time) {
+	c.beat, c.invite = now, false
+	h := head{Shard: -1}
+	if c.current != nil {
+		h = c.current.job.head()
+	}
+	c.send(c.subj.all(verbHello), h, nil)
+}
+
+// farewell tells the workers that the run is over, a few times, since any message
+// may be lost. When not Close but Pause or the end of ctx stopped the coordinator,
+// workers are told to wait for its successor.
+func (c *Coordinator) farewell() {
+	defer func() { _ = c.o.Conn.FlushTimeout(c.t.End) }() // a courtesy
+	if context.Cause(c.ctx) != ErrClosed {                // itself: errPaused wraps it
+		c.send(c.subj.all(verbEnd), head{Shard: -1, Kind: endPause}, nil)
+		return
+	}
+	deadline := time.NewTimer(c.t.End)
+	defer deadline.Stop()
+	again := time.NewTicker(max(c.t.End/20, time.Millisecond))
+	defer again.Stop()
+	for {
+		c.send(c.subj.all(verbEnd), head{Shard: -1}, nil)
+		for left := false; !left; {
+			if len(c.members.list) == 0 || c.fatal != nil {
+				return
+			}
+			select {
+			case <-deadline.C:
+				return
+			case in := <-c.inbox:
+				if m := c.members.find(in.head.Worker); m != nil && in.verb == verbBye {
+					c.members.remove(m)
+				}
+			case <-again.C:
+				left = true
+			}
+		}
+	}
+}
+
+// report refreshes what Stats and Progress show.
+func (c *Coordinator) report() {
+	p := Progress{Step: c.step, Workers: len(c.members.list)}
+	if c.current != nil {
+		p = c.current.job.progress()
+		p.Step, p.Workers = c.step, len(c.members.list)
+	}
+	changed := false
+	c.ledger.mu.Lock()
+	changed = p != c.ledger.now
+	c.ledger.now = p
+	c.ledger.mu.Unlock()
+	if changed && c.o.Progress != nil {
+		c.o.Progress(p)
+	}
+}
+
+// publishStatus shows the state to whoever watches.
+func (c *Coordinator) publishStatus() {
+	c.refresh(time.Now())
+	s, p := c.ledger.snapshot()
+	s.BytesSent, s.Lost = c.out.sent.Load(), c.out.lost.Load()
+	note, err := json.Marshal(Status{Run: c.o.Run, Rows: c.o.Rows, Shards: len(c.o.Shards), Progress: p, Stats: s})
+	if err == nil && len(note) < c.o.ChunkBytes-headroom {
+		c.send(c.subj.all(verbStatus), head{Shard: -1}, note)
+	}
+}
+
+// refresh brings the workers' part of the statistics up to date.
+func (c *Coordinator) refresh(now time.Time) {
+	workers := c.workerStats(now)
+	c.ledger.count(func(s *Stats) { s.Workers = workers })
+}
+
+func (c *Coordinator) workerStats(now time.Time) []WorkerStats {
+	var all []WorkerStats
+	for _, m := range c.members.list {
+		w := WorkerStats{ID: m.id, Index: m.index, Blocks: m.blocks, Bytes: m.bytes, Busy: m.busy, Silent: now.Sub(m.seen)}
+		for s, owner := range c.owners {
+			if owner == m {
+				w.Shards = append(w.Shards, s)
+			}
+		}
+		all = append(all, w)
+	}
+	return all
+}
