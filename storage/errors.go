@@ -101,6 +101,11 @@ func (e *opError) Unwrap() []error {
 	return all
 }
 
+// Wrap classes and words an error of the outside world as this package does its
+// own: what was tried (op), on which name (key, may be empty), where. It is for
+// files that a package keeps beside a bucket, such as temporary ones.
+func Wrap(op, key, where string, err error) error { return wrap(op, key, where, err) }
+
 // wrap turns a cause into an opError; an error that is one already, a
 // CorruptError, or nil passes through.
 func wrap(op, key, where string, err error) error {

@@ -1,0 +1,149 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/privcom/privcom/partition/reader"
+)
+
+// built is a graph ready to be written, in spills of its workspace.
+type built struct {
+	space  *workspace
+	dict   *dictionary
+	rows   *rows
+	report *Report
+}
+
+// build reads the source once and sorts it.
+func build(ctx context.Context, space *workspace, o *Options, src source) (*built, error) {
+	t := newIntake(ctx, space, o.Memory)
+	defer t.stop()
+	report := &Report{VertexSource: "input"}
+	progress := o.steadyProgress()
+	listed := int64(0)
+	if o.VerticesFile != "" {
+		t.listName, report.VertexSource = o.VerticesFile, "list"
+		var err error
+		if listed, err = t.readVertexList(o.VerticesFile); err != nil {
+			return nil, err
+		}
+		if err := t.seal(); err != nil {
+			return nil, err
+		}
+	}
+	if err := t.read(ctx, o, src, report, progress("read")); err != nil {
+		return nil, err
+	}
+	report.setStats(src.Stats())
+	d, err := t.finish(progress("index"))
+	if err != nil {
+		return nil, err
+	}
+	rows, err := buildRows(ctx, t, d, o, progress("sort"))
+	if err != nil {
+		return nil, err
+	}
+	report.setRows(rows, d)
+	if o.VerticesFile != "" {
+		report.ListRepeats = listed - d.count
+	}
+	report.SpilledBytes = space.spilled.Load()
+	if err := report.check(src.Stats()); err != nil {
+		return nil, err
+	}
+	return &built{space: space, dict: d, rows: rows, report: report}, nil
+}
+
+// stop ends the sorter's goroutine, for ways out that did not finish it.
+func (t *intake) stop() { t.sorter.stop() }
+
+// read parses in this goroutine and takes ids in another.
+func (t *intake) read(ctx context.Context, o *Options, src source, report *Report, progress func(done, total int64)) error {
+	group, ctx := errgroup.WithContext(ctx)
+	full, free := make(chan *batch, 4), make(chan *batch, 6)
+	outer := t.ctx
+	t.ctx = ctx
+	defer func() { t.ctx = outer }()
+	group.Go(func() error { return t.take(full, free) })
+	group.Go(func() error {
+		defer close(full)
+		p := &pump{ctx: ctx, o: o, report: report, out: full, free: free, progress: progress, open: &batch{}, lines: o.VerticesFile != ""}
+		if err := src.ForEach(ctx, p.vertex, p.edge); err != nil {
+			return err
+		}
+		return p.flush()
+	})
+	return group.Wait()
+}
+
+// steadyProgress makes one callback per phase of Options.Progress, safe for
+// several goroutines.
+func (o *Options) steadyProgress() func(phase string) func(done, total int64) {
+	var mu sync.Mutex
+	return func(phase string) func(done, total int64) {
+		if o.Progress == nil {
+			return func(int64, int64) {}
+		}
+		return func(done, total int64) {
+			mu.Lock()
+			defer mu.Unlock()
+			o.Progress(phase, done, total)
+		}
+	}
+}
+
+// checkGraph refuses graphs that cannot be used, before anything is written.
+func (b *built) checkGraph(o *Options) error {
+	if b.rows.above > 0 {
+		return &DegreeBoundError{Bound: o.DegreeBound, Vertices: b.rows.above}
+	}
+	if b.rows.arcs == 0 {
+		r := b.report
+		return fmt.Errorf("partition: %w: of %d rows %d are loops, %d one-way, %d light; nothing was written", ErrNoEdges, r.Rows, r.Loops, r.OneWay, r.Light)
+	}
+	return nil
+}
+
+// withSource opens the inputs and a workspace, and closes both.
+func withSource(ctx context.Context, o *Options, run func(space *workspace, src source) error) (err error) {
+	r, err := reader.Open(ctx, o.Inputs, o.readerOptions())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	return withSpace(o, func(space *workspace) error { return run(space, r) })
+}
+
+func withSpace(o *Options, run func(space *workspace) error) (err error) {
+	space := &workspace{dir: o.TempDir}
+	if space.dir == "" {
+		space.dir = os.TempDir()
+	}
+	defer func() { err = errors.Join(err, space.close()) }()
+	return run(space)
+}
+
+// Inspect reads the inputs once and reports what is in them. It writes nothing
+// but temporary files. Graphs without edges are reported, not refused.
+func Inspect(ctx context.Context, o Options) (*Report, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	var report *Report
+	err = withSource(ctx, &o, func(space *workspace, src source) error {
+		b, err := build(ctx, space, &o, src)
+		if err != nil {
+			return err
+		}
+		report = b.report
+		return nil
+	})
+	return report, err
+}

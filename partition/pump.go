@@ -1,0 +1,184 @@
+package partition
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/privcom/privcom/partition/reader"
+)
+
+// source is a stream of a graph's rows: *reader.Reader.
+type source interface {
+	ForEach(ctx context.Context, onVertex func(id []byte) error, onEdge func(reader.Edge) error) error
+	Stats() reader.Stats
+}
+
+// batchPairs is how many pairs travel together from the goroutine that parses
+// to the one that takes ids.
+const batchPairs = 4096
+
+// batch is pairs of ids: numbers, or texts once some id was not a number.
+type batch struct {
+	numbers []uint64 // two per pair
+	text    []byte   // ids, one after the other
+	ends    []int    // of each id in text, two per pair
+	lines   []int64  // one per pair, with a vertices file only
+	file    string   // that the lines are of
+}
+
+func (b *batch) pairs() int { return (len(b.numbers) + len(b.ends)) / 2 }
+
+func (b *batch) reset() {
+	b.numbers, b.text, b.ends, b.lines = b.numbers[:0], b.text[:0], b.ends[:0], b.lines[:0]
+}
+
+// pump turns rows into batches. A row that is dropped but names vertices sends
+// each of them as a pair with itself.
+type pump struct {
+	ctx      context.Context
+	o        *Options
+	report   *Report
+	out      chan<- *batch
+	free     <-chan *batch
+	progress func(done, total int64)
+
+	open  *batch
+	texts bool
+	lines bool // keep the lines
+}
+
+// vertex sends an id that the input lists.
+func (p *pump) vertex(id []byte) error {
+	return p.send(id, id, 0)
+}
+
+// edge sends or drops one row, and counts it.
+func (p *pump) edge(e reader.Edge) error {
+	p.report.Rows++
+	if p.report.Rows&0xffff == 0 {
+		p.progress(p.report.Rows, 0)
+	}
+	if p.lines && e.File != p.open.file {
+		if err := p.flush(); err != nil {
+			return err
+		}
+		p.open.file = e.File
+	}
+	if bytes.Equal(e.Source, e.Target) {
+		p.report.Loops++
+		return p.send(e.Source, e.Source, e.Line)
+	}
+	if p.o.MinWeight != nil {
+		if !e.HasWeight {
+			return &reader.LineError{File: e.File, Line: e.Line, Byte: -1, Reason: "the row has no weight, but a least weight was asked for", Remedy: "drop that option, or name an input whose rows all have weights"}
+		}
+		// The negation drops NaN too.
+		if !(e.Weight >= *p.o.MinWeight) {
+			p.report.Light++
+			if err := p.send(e.Source, e.Source, e.Line); err != nil {
+				return err
+			}
+			return p.send(e.Target, e.Target, e.Line)
+		}
+	}
+	return p.send(e.Source, e.Target, e.Line)
+}
+
+func (p *pump) send(a, b []byte, line int64) error {
+	if !p.texts {
+		x, okX := parseNumber(a)
+		y, okY := parseNumber(b)
+		if okX && okY {
+			p.open.numbers = append(p.open.numbers, x, y)
+			return p.sent(line)
+		}
+		if err := p.flush(); err != nil {
+			return err
+		}
+		p.texts = true
+	}
+	p.open.text = append(p.open.text, a...)
+	p.open.ends = append(p.open.ends, len(p.open.text))
+	p.open.text = append(p.open.text, b...)
+	p.open.ends = append(p.open.ends, len(p.open.text))
+	return p.sent(line)
+}
+
+func (p *pump) sent(line int64) error {
+	if p.lines {
+		p.open.lines = append(p.open.lines, line)
+	}
+	if p.open.pairs() < batchPairs && len(p.open.text) < 1<<20 {
+		return nil
+	}
+	return p.flush()
+}
+
+// flush hands the open batch over.
+func (p *pump) flush() error {
+	if p.open.pairs() > 0 {
+		file := p.open.file
+		select {
+		case p.out <- p.open:
+		case <-p.ctx.Done():
+			return p.ctx.Err()
+		}
+		select {
+		case p.open = <-p.free:
+			p.open.reset()
+		default:
+			p.open = &batch{}
+		}
+		p.open.file = file
+	}
+	return nil
+}
+
+// take feeds batches to the intake until they end.
+func (t *intake) take(in <-chan *batch, free chan<- *batch) error {
+	for {
+		var b *batch
+		var ok bool
+		select {
+		case b, ok = <-in:
+		case <-t.ctx.Done():
+			return t.ctx.Err()
+		}
+		if !ok {
+			return nil
+		}
+		if err := t.takeBatch(b); err != nil {
+			return err
+		}
+		select {
+		case free <- b:
+		default:
+		}
+	}
+}
+
+func (t *intake) takeBatch(b *batch) error {
+	if n := len(t.names); b.lines != nil && (n == 0 || t.names[n-1] != b.file) {
+		t.names = append(t.names, b.file)
+	}
+	at := func(i int) place {
+		if b.lines == nil {
+			return place{}
+		}
+		return place{file: uint32(len(t.names) - 1), line: b.lines[i]}
+	}
+	for i := 0; i < len(b.numbers); i += 2 {
+		if err := t.numbers(b.numbers[i], b.numbers[i+1], at(i/2)); err != nil {
+			return err
+		}
+	}
+	start := 0
+	for i := 0; i < len(b.ends); i += 2 {
+		mid, end := b.ends[i], b.ends[i+1]
+		if err := t.texts(b.text[start:mid], b.text[mid:end], at(i/2)); err != nil {
+			return err
+		}
+		start = end
+	}
+	return nil
+}
