@@ -48,12 +48,12 @@ func (d *IDs) bytes(i int) []byte {
 	return d.text[from:d.ends[i]]
 }
 
-// Uint64 is the id of row i as a number; ok is false for string ids.
-func (d *IDs) Uint64(i int) (id uint64, ok bool) {
+// Uint64 is the id of row i as a number. It panics unless Type is "uint64".
+func (d *IDs) Uint64(i int) uint64 {
 	if d.ends != nil {
-		return 0, false
+		panic("partition: Uint64 of ids of type string")
 	}
-	return d.numbers[i], true
+	return d.numbers[i]
 }
 
 // Find is the row of an id.

@@ -164,13 +164,14 @@ func chooseDelimiter(rows []row, o Options) byte {
 func spacesInIDs(rows []row) bool {
 	fields, spaces := 0, false
 	for _, r := range rows {
-		if bytes.IndexByte(r.text, '\t') < 0 {
-			if len(bytes.Fields(r.text)) > 1 {
+		line := trim(r.text)
+		if bytes.IndexByte(line, '\t') < 0 {
+			if len(bytes.Fields(line)) > 1 {
 				return false
 			}
 			continue
 		}
-		cut := bytes.Split(r.text, []byte{'\t'})
+		cut := bytes.Split(line, []byte{'\t'})
 		if fields != 0 && len(cut) != fields {
 			return false
 		}

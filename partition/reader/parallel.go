@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// blockSize is how much text a worker parses at a time.
-const blockSize = 1 << 20
+// blockSize is how much text a worker parses at a time. Only tests change it.
+var blockSize = 1 << 20
 
 // ForEachParallel is ForEach with several workers that parse blocks of text at
 // the same time, while one goroutine reads and unpacks. The callbacks are

@@ -1,6 +1,8 @@
 package reader
 
 import (
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -62,8 +64,23 @@ func (u *run) parquet(src *source) error {
 	return nil
 }
 
+// openParquet reads the footer. Its length, which stands before the last four
+// bytes, is checked first: the library makes room for whatever it says.
 func openParquet(at io.ReaderAt, size int64) (f *parquet.File, err error) {
 	defer recovered(&err)
+	var tail [8]byte
+	if size < 12 {
+		return nil, errors.New("shorter than any Parquet file")
+	}
+	if _, err := at.ReadAt(tail[:], size-8); err != nil {
+		return nil, err
+	}
+	if string(tail[4:]) != "PAR1" {
+		return nil, errors.New("the last bytes are not PAR1")
+	}
+	if n := int64(binary.LittleEndian.Uint32(tail[:])); n > size-12 {
+		return nil, fmt.Errorf("the footer is said to have %d bytes in a file of %d", n, size)
+	}
 	return parquet.OpenFile(at, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.ReadBufferSize(bufferSize))
 }
 
@@ -86,7 +103,7 @@ func (p *parquetReader) refuse(reason, remedy string) error {
 
 // columns chooses source, target and weight among the leaf columns.
 func (p *parquetReader) columns(schema *parquet.Schema) error {
-	d := &dialect{header: true}
+	d := &dialect{header: true, target: 1}
 	paths := schema.Columns()
 	for _, path := range paths {
 		d.columns = append(d.columns, strings.Join(path, "."))
