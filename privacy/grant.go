@@ -81,6 +81,7 @@ func (g *Grant) gaussian(kind string, rho Decimal, square func(d int64) *big.Int
 		return nil, fmt.Errorf("privacy: a mechanism must be given a positive rho, not %s", rho)
 	}
 	s2 := square(g.entry.DegreeBound)
+	s2.Rsh(s2, sensitivityShift)
 	if s2.Sign() <= 0 {
 		// A query that cannot move still gets noise of one unit: nothing is released raw.
 		s2 = big.NewInt(1)
@@ -136,7 +137,7 @@ func (g *Grant) Counts(n int, rho Decimal, data []int64) (*big.Int, error) {
 // Square releases an integer of sensitivity √s2 of any size with noise for ρ: the paper
 // profile's ‖H̃v‖² (Algorithm 1, line 6).
 func (g *Grant) Square(rho Decimal, s2 *big.Int, value *big.Int) (*big.Int, *big.Int, error) {
-	sigma2, err := g.gaussian("square", rho, func(int64) *big.Int { return s2 })
+	sigma2, err := g.gaussian("square", rho, func(int64) *big.Int { return new(big.Int).Set(s2) })
 	if err != nil {
 		return nil, nil, err
 	}

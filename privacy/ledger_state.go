@@ -183,3 +183,34 @@ func (s State) admit(l *Ledger, r Request) error {
 	return &RefusedError{fmt.Sprintf("the budget of data set %s would be passed: spent %s, requested %s, together %s, limit %s (unit %s); nothing was spent and no noise was drawn",
 		l.Dataset, limit.describe(spent), limit.describe(r.Cost), limit.describe(spent.Plus(r.Cost)), limit, r.Unit)}
 }
+
+// Remaining says what a limit leaves after a cost, in its own measure, and how many more
+// releases like last fit (nil without one; 10000 stands for many).
+func (m Limit) Remaining(spent Cost, last *Entry) (string, *int) {
+	var left string
+	if m.Rho != nil {
+		left = "rho " + decimalMax0(m.Rho.Sub(spent.Rho)).String()
+	} else {
+		// ε does not subtract under composition: say what one more release may cost, in ρ.
+		rho := Decimal{}
+		if eps := m.Epsilon.Sub(spent.Pure); eps.Sign() > 0 {
+			rho = decimalMax0(RhoOf(eps, *m.Delta).Sub(spent.Rho))
+		}
+		left = fmt.Sprintf("rho %s (a single release of epsilon %s at delta %s)", rho, EpsilonOf(rho, *m.Delta), *m.Delta)
+	}
+	if last == nil {
+		return left, nil
+	}
+	nights, total := 0, spent.Plus(*last.Cost)
+	for ; nights < 10_000 && m.allows(total); nights++ {
+		total = total.Plus(*last.Cost)
+	}
+	return left, &nights
+}
+
+func decimalMax0(x Decimal) Decimal {
+	if x.Sign() < 0 {
+		return Decimal{}
+	}
+	return x
+}

@@ -157,6 +157,7 @@ func (r ReadOut) draw(s *stream, scores []int64) int32 {
 	best, margin := leader(scores)
 	u := new(big.Int).SetInt64(min(margin, r.Clip))
 	num := u.Mul(u, big.NewInt(r.Num))
+	num.Lsh(num, sensitivityShift/2)
 	den := new(big.Int).Lsh(big.NewInt(1), r.Bits)
 	for {
 		b := int(s.below(uint64(len(scores))))
