@@ -321,3 +321,45 @@ func TestServerRestart(t *testing.T) {
 		t.Error("the step ended before the server did")
 	}
 }
+
+// Three servers in a cluster: coordinator and workers on different ones, and one server
+// dies for good.
+func TestServerCluster(t *testing.T) {
+	t.Parallel()
+	options := func(name string, routes ...string) *server.Options {
+		return &server.Options{
+			ServerName: name, Username: "u", Password: "p", MaxPayload: embeddedPayload, NoSystemAccount: true,
+			Cluster: server.ClusterOpts{Name: "three", Host: "127.0.0.1", Port: server.RANDOM_PORT}, Routes: server.RoutesFromStr(strings.Join(routes, ",")),
+		}
+	}
+	servers := []*server.Server{launch(t, options("s0"))}
+	t.Cleanup(func() {
+		for _, s := range servers {
+			stop(s)
+		}
+	})
+	seed := "nats://" + servers[0].ClusterAddr().String()
+	servers = append(servers, launch(t, options("s1", seed)), launch(t, options("s2", seed)))
+	at := func(i int) ConnectOptions {
+		urls := []string{servers[i].ClientURL(), servers[(i+1)%3].ClientURL()}
+		return ConnectOptions{URL: strings.Join(urls, ","), user: "u", password: "p"}
+	}
+	g := newGraph(4000, 4, 2, 61)
+	tc := newClusterAt(t, g, &Embedded{server: servers[0], user: "u", password: "p"}, nil)
+	for i := range 2 {
+		conn, err := Connect(tc.ctx, at(i+1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tc.worker(i, func(o *ShardOptions) {
+			o.Conn.Close()
+			o.Conn = conn
+		})
+	}
+	if err := tc.c.WaitShards(tc.ctx); err != nil {
+		t.Fatal(err)
+	}
+	tc.multiply(operand(t, g.n, 4, 1), 0)
+	stop(servers[1])
+	tc.multiply(operand(t, g.n, 4, 2), 0)
+}

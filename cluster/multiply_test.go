@@ -99,8 +99,12 @@ func TestMultiplyRefuses(t *testing.T) {
 func TestCancelledStepLeavesCoordinatorUsable(t *testing.T) {
 	g := newGraph(3000, 4, 2, 2)
 	tc := newCluster(t, g, nil)
-	tc.worker(0, func(o *ShardOptions) { o.slow = 50 * time.Millisecond })
-	tc.workers(1)
+	for i := range 2 {
+		tc.worker(i, func(o *ShardOptions) { o.slow = 50 * time.Millisecond })
+	}
+	if err := tc.c.WaitShards(tc.ctx); err != nil {
+		t.Fatal(err)
+	}
 	for step := range 3 {
 		ctx, cancel := context.WithTimeout(tc.ctx, 20*time.Millisecond)
 		if _, err := tc.c.Multiply(ctx, operand(t, g.n, 8, uint64(step)), 0); !errors.Is(err, context.DeadlineExceeded) {
