@@ -13,9 +13,9 @@ import (
 // ErrOccupied says that the output folder holds something already.
 var ErrOccupied = errors.New("output folder is not empty")
 
-// checkEmpty refuses a folder that holds a release, finished or not, before anything is
+// CheckEmpty refuses a folder that holds a release, finished or not, before anything is
 // spent.
-func checkEmpty(ctx context.Context, out *storage.Bucket) error {
+func CheckEmpty(ctx context.Context, out *storage.Bucket) error {
 	keys, err := out.List(ctx, "")
 	if err != nil {
 		return err

@@ -1,0 +1,9 @@
+package main
+
+import (
+	"os"
+
+	"github.com/privcom/privcom/internal/cli"
+)
+
+func main() { os.Exit(cli.Privcom(os.Args[1:])) }

@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// app is one invocation: its streams and the flags that every command has.
+type app struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	output         string // text or json
+	quiet          bool
+}
+
+// Privcom runs the command a person types and returns its exit code.
+func Privcom(args []string) int { return main(args, newRoot) }
+
+func main(args []string, build func(*app) *cobra.Command) int {
+	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
+	ctx, caught := signals()
+	root := build(a)
+	root.SetArgs(args)
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	err := root.ExecuteContext(ctx)
+	code := exitCode(err)
+	if s := caught(); s != nil && err != nil {
+		code = ExitSIGINT
+		if s == syscall.SIGTERM {
+			code = ExitSIGTERM
+		}
+		fmt.Fprintf(a.stderr, "%s: stopped by %s\n", root.Name(), s)
+		return code
+	}
+	if err != nil {
+		fmt.Fprintf(a.stderr, "%s: %v\n", root.Name(), err)
+	}
+	return code
+}
+
+// signals ends the context on the first SIGINT or SIGTERM; a second one ends the
+// process.
+func signals() (context.Context, func() os.Signal) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ch := make(chan os.Signal, 1)
+	var got atomic.Value
+	signal.Notify(ch, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		s := <-ch
+		got.Store(s)
+		signal.Stop(ch)
+		cancel()
+	}()
+	return ctx, func() os.Signal {
+		s, _ := got.Load().(os.Signal)
+		return s
+	}
+}
+
+// newRoot is the tree of commands.
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "privcom",
+		Short: "Publish a synthetic social graph that keeps communities and protects each person",
+		Long: `privcom turns a private social graph into a synthetic one that keeps its communities, under a
+differential-privacy guarantee that the release states and a ledger enforces.
+
+A first run:
+  privcom generate sbm --vertices 2000 --communities 2 --degree-in 40 --degree-out 8 --out graph.txt
+  privcom release --input graph.txt --unit edge --epsilon 2 --out release
+  privcom evaluate --original graph.txt --synthetic release`,
+	}
+	a.common(root)
+	root.AddCommand(newGenerate(a), newInspect(a), newIngest(a), newPlan(a), newRelease(a), newEvaluate(a),
+		newVerify(a), newBudget(a), newExport(a), newStatus(a), newVersion(a))
+	return root
+}
+
+// common gives a root command the flags and habits that all of them share.
+func (a *app) common(root *cobra.Command) {
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.PersistentFlags().String("config", "", "YAML file of flag names and values")
+	root.PersistentFlags().StringVar(&a.output, "output", "text", "what standard output carries: text or json")
+	root.PersistentFlags().BoolVar(&a.quiet, "quiet", false, "no progress on standard error")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usagef("%w\nsee %q", err, c.CommandPath()+" --help")
+	})
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if err := fillFlags(cmd); err != nil {
+			return err
+		}
+		if a.output != "text" && a.output != "json" {
+			return usagef("output %q is not text or json", a.output)
+		}
+		return nil
+	}
+}
+
+// args checks the number of positional arguments and calls it usage when wrong.
+func args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, a []string) error { return usage(check(cmd, a)) }
+}
+
+// print writes v as JSON when asked for, else runs text.
+func (a *app) print(v any, text func(io.Writer) error) error {
+	if a.output != "json" {
+		return text(a.stdout)
+	}
+	enc := json.NewEncoder(a.stdout)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// Version is set at link time for a release build.
+var Version = "devel"
+
+// Tool is the name and version that a release records.
+func Tool() string {
+	v := Version
+	if info, ok := debug.ReadBuildInfo(); ok && v == "devel" && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		v = info.Main.Version
+	}
+	return "privcom " + v
+}
+
+func newVersion(a *app) *cobra.Command {
+	return &cobra.Command{Use: "version", Short: "Print the version", Args: args(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			v := map[string]string{"tool": Tool(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH}
+			return a.print(v, func(w io.Writer) error {
+				_, err := fmt.Fprintf(w, "%s (%s, %s)\n", v["tool"], v["go"], v["platform"])
+				return err
+			})
+		}}
+}
+
+// firstError joins what closing things said to the error that matters.
+func firstError(err error, more ...error) error {
+	if err != nil {
+		return err
+	}
+	return errors.Join(more...)
+}

@@ -1,0 +1,252 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/privcom/privcom/cluster"
+	"github.com/privcom/privcom/release"
+	"github.com/privcom/privcom/storage"
+)
+
+// Coordinator runs the coordinator's binary and returns its exit code.
+func Coordinator(args []string) int { return main(args, newCoordinator) }
+
+// Shard runs the shard worker's binary and returns its exit code.
+func Shard(args []string) int { return main(args, newShard) }
+
+// natsFlags say how a cluster process reaches NATS and which run it belongs to.
+type natsFlags struct {
+	conn        cluster.ConnectOptions
+	prefix, run string
+}
+
+func (f *natsFlags) add(fs *pflag.FlagSet) {
+	fs.StringVar(&f.conn.URL, "nats", "nats://127.0.0.1:4222", "address of NATS; several with commas")
+	fs.StringVar(&f.conn.CredsFile, "nats-creds", "", "credentials file (JWT and seed)")
+	fs.StringVar(&f.conn.NkeyFile, "nats-nkey", "", "nkey seed file")
+	fs.StringVar(&f.conn.PasswordFile, "nats-password-file", "", "file with user:password")
+	fs.StringVar(&f.conn.CAFile, "nats-ca", "", "certificate of the authority that signed the server's")
+	fs.StringVar(&f.conn.CertFile, "nats-cert", "", "client certificate")
+	fs.StringVar(&f.conn.KeyFile, "nats-key", "", "key of the client certificate")
+	fs.BoolVar(&f.conn.Insecure, "insecure-nats", false, "allow a NATS that is not on this machine without TLS: rows of Q are private and would cross the network in the clear")
+	fs.StringVar(&f.prefix, "prefix", defaultPrefix, "first token of every subject")
+	fs.StringVar(&f.run, "run", "", "id of the run, the same for the coordinator and its shards")
+}
+
+func newCoordinator(a *app) *cobra.Command {
+	var p release.Params
+	var n natsFlags
+	var ledger ledgerFlags
+	var logs logFlags
+	var graph, out, work string
+	var join time.Duration
+	c := &cobra.Command{Use: "coordinator --graph URL --out URL --run ID --epsilon E", Short: "Coordinate one release over NATS",
+		Long: `coordinator makes one release with shard workers that it reaches through NATS. It draws the noise and keeps the ledger;
+the rows of the graph stay with the workers. Every flag can be given as PRIVCOM_… in the environment.`,
+		Args: args(cobra.NoArgs), RunE: func(cmd *cobra.Command, _ []string) error {
+			if graph == "" || out == "" || n.run == "" {
+				return usagef("--graph, --out and --run must be set")
+			}
+			if err := p.Validate(); err != nil {
+				return usage(err)
+			}
+			log, err := logs.logger(a.stderr)
+			if err != nil {
+				return err
+			}
+			return a.coordinate(cmd.Context(), coordination{params: p, nats: n, ledger: ledger, graph: graph, out: out, work: work,
+				options: cluster.CoordinatorOptions{Prefix: n.prefix, Run: n.run, Logger: log, Timeouts: cluster.Timeouts{Join: join}}})
+		}}
+	a.common(c)
+	fs := c.Flags()
+	paramFlags(fs, &p)
+	n.add(fs)
+	ledger.add(fs)
+	logs.add(fs)
+	fs.StringVar(&graph, "graph", "", "ingested graph folder or bucket URL")
+	fs.StringVar(&out, "out", "", "folder or bucket URL for the release")
+	fs.StringVar(&work, "work", "", "folder or bucket URL for the run's own files, which the shards must reach (default: a temporary local one)")
+	fs.DurationVar(&join, "join", 5*time.Minute, "how long to wait for all shards before making do with fewer")
+	return c
+}
+
+// coordination is one run of the coordinator binary.
+type coordination struct {
+	params           release.Params
+	nats             natsFlags
+	ledger           ledgerFlags
+	graph, out, work string
+	options          cluster.CoordinatorOptions
+}
+
+func (a *app) coordinate(ctx context.Context, c coordination) (err error) {
+	p := a.newProgress()
+	defer p.close()
+	out, err := storage.Open(ctx, c.out)
+	if err != nil {
+		return usage(err)
+	}
+	defer out.Close()
+	if err := release.CheckEmpty(ctx, out); err != nil {
+		return err
+	}
+	graph, closeGraph, err := openGraph(ctx, c.graph)
+	if err != nil {
+		return err
+	}
+	defer closeGraph()
+	plan, err := c.params.Plan(release.Describe(graph))
+	if err != nil {
+		return usage(err)
+	}
+	var initial []float64
+	if c.params.Initial != "" {
+		if initial, err = readMatrix(c.params.Initial, plan.Params.Vertices, plan.Params.Rank); err != nil {
+			return input(err)
+		}
+	}
+	ledger, closeLedger, err := c.ledger.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeLedger()
+	work, cleanWork, err := workFolder(ctx, c.work)
+	if err != nil {
+		return err
+	}
+	defer func() { err = firstError(err, cleanWork()) }()
+
+	c.nats.conn.Name, c.nats.conn.Logger = "privcom coordinator "+c.nats.run, c.options.Logger
+	conn, err := cluster.Connect(ctx, c.nats.conn)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	source := graphSource{graph}
+	o := c.options
+	o.Conn, o.Rows, o.Shards, o.Graph = conn, source.Rows(), source.Shards(), source.Graph()
+	coordinator, err := cluster.NewCoordinator(ctx, o)
+	if err != nil {
+		return err
+	}
+	p.report("waiting for shards", 0, int64(len(o.Shards)))
+	if err := coordinator.WaitShards(ctx); err != nil {
+		return firstError(err, coordinator.Close())
+	}
+	doc, err := release.Run(ctx, release.Options{ID: c.nats.run, Params: c.params, Initial: initial, Graph: graph, Engine: coordinator,
+		Ledger: ledger, Out: out, Work: work, Tool: Tool(), Progress: p.report})
+	if err = firstError(err, coordinator.Close()); err != nil {
+		return err
+	}
+	p.close()
+	s := &summary{Document: doc, Out: out.URL(), Ledger: ledger.URL(), Phases: p.Phases}
+	return a.print(s, s.text)
+}
+
+func newShard(a *app) *cobra.Command {
+	var n natsFlags
+	var logs logFlags
+	var graph string
+	var index, cores int
+	c := &cobra.Command{Use: "shard --graph URL --run ID [--index I]", Short: "Serve rows of a graph to one run's coordinator",
+		Long: `shard loads row shards of a graph folder and multiplies them for one run's coordinator until the run ends. In an
+indexed Kubernetes job the index comes from JOB_COMPLETION_INDEX. Every flag can be given as PRIVCOM_… in the environment.`,
+		Args: args(cobra.NoArgs), RunE: func(cmd *cobra.Command, _ []string) error {
+			if graph == "" || n.run == "" {
+				return usagef("--graph and --run must be set")
+			}
+			if text, ok := os.LookupEnv("JOB_COMPLETION_INDEX"); ok && !cmd.Flags().Changed("index") {
+				i, err := strconv.Atoi(text)
+				if err != nil || i < 0 {
+					return usagef("JOB_COMPLETION_INDEX=%q is not an index", text)
+				}
+				index = i
+			}
+			log, err := logs.logger(a.stderr)
+			if err != nil {
+				return err
+			}
+			g, closeGraph, err := openGraph(cmd.Context(), graph)
+			if err != nil {
+				return err
+			}
+			defer closeGraph()
+			if shards := len(g.Manifest().Shards); index >= shards {
+				return usagef("index is %d, the graph has shards 0 to %d", index, shards-1)
+			}
+			n.conn.Name, n.conn.Logger = fmt.Sprintf("privcom shard %d of %s", index, n.run), log
+			conn, err := cluster.Connect(cmd.Context(), n.conn)
+			if err != nil {
+				return err
+			}
+			defer conn.Close()
+			return cluster.RunShard(cmd.Context(), cluster.ShardOptions{Conn: conn, Prefix: n.prefix, Run: n.run, Index: index, Cores: cores,
+				Source: graphSource{g}, Handlers: handlers(), Logger: log})
+		}}
+	a.common(c)
+	fs := c.Flags()
+	n.add(fs)
+	logs.add(fs)
+	fs.StringVar(&graph, "graph", "", "ingested graph folder or bucket URL")
+	fs.IntVar(&index, "index", -1, "shard to load at once; -1: whatever the coordinator asks for")
+	fs.IntVar(&cores, "cores", runtime.GOMAXPROCS(0), "goroutines that multiply")
+	return c
+}
+
+func newStatus(a *app) *cobra.Command {
+	var n natsFlags
+	var once bool
+	c := &cobra.Command{Use: "status --run ID", Short: "Follow a run over NATS", Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if n.run == "" {
+				return usagef("--run is not set")
+			}
+			n.conn.Name = "privcom status"
+			conn, err := cluster.Connect(cmd.Context(), n.conn)
+			if err != nil {
+				return err
+			}
+			defer conn.Close()
+			return firstError(ignoreDone(cluster.Watch(cmd.Context(), conn, n.prefix, n.run, func(s cluster.Status) error {
+				if err := a.print(s, func(w io.Writer) error { return writeStatus(w, s) }); err != nil {
+					return err
+				}
+				if once {
+					return errDone
+				}
+				return nil
+			})))
+		}}
+	n.add(c.Flags())
+	c.Flags().BoolVar(&once, "once", false, "print one status and end")
+	return c
+}
+
+var errDone = fmt.Errorf("done")
+
+func ignoreDone(err error) error {
+	if err == errDone {
+		return nil
+	}
+	return err
+}
+
+func writeStatus(w io.Writer, s cluster.Status) error {
+	what := s.Progress.Kind
+	if what == "" {
+		what = "idle"
+	}
+	_, err := fmt.Fprintf(w, "%s run %s: operation %d %s, %d of %d, %d workers for %d shards, sent %.1f MB, received %.1f MB, repaired %d\n",
+		time.Now().Format("15:04:05"), s.Run, s.Progress.Step, what, s.Progress.Done, s.Progress.Total, s.Progress.Workers, s.Shards,
+		float64(s.Stats.BytesSent)/1e6, float64(s.Stats.BytesReceived)/1e6, s.Stats.Repaired)
+	return err
+}

@@ -1,0 +1,209 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/privcom/privcom/evaluate"
+	"github.com/privcom/privcom/evaluate/community"
+	"github.com/privcom/privcom/evaluate/report"
+	"github.com/privcom/privcom/partition"
+	"github.com/privcom/privcom/release"
+	"github.com/privcom/privcom/storage"
+)
+
+// evaluateFlags are the flags of privcom evaluate.
+type evaluateFlags struct {
+	ingest              ingestFlags
+	original, synthetic string
+	labels, labelColumn string
+	labelID, html       string
+	opts                evaluate.Options
+	method              string
+	skipPaths           bool
+}
+
+func newEvaluate(a *app) *cobra.Command {
+	var f evaluateFlags
+	c := &cobra.Command{Use: "evaluate --original FILE|DIR --synthetic DIR", Short: "Compare a release with the original (private: stays inside)",
+		Args: args(cobra.NoArgs), RunE: func(cmd *cobra.Command, _ []string) error { return a.evaluate(cmd.Context(), &f) }}
+	fs := c.Flags()
+	f.ingest.add(fs)
+	fs.StringVar(&f.original, "original", "", "graph file or ingested graph folder")
+	fs.StringVar(&f.synthetic, "synthetic", "", "release folder")
+	fs.StringVar(&f.labels, "labels", "", "file with ground-truth communities")
+	fs.StringVar(&f.labelColumn, "label-column", "", "column or attribute of the label")
+	fs.StringVar(&f.labelID, "label-id", "", "column of the vertex id in the label file")
+	fs.StringVar(&f.method, "method", string(evaluate.Louvain), "how communities are found: louvain, leiden or label-propagation")
+	fs.Uint64Var(&f.opts.Seed, "seed", 1, "seed of the community search")
+	fs.IntVar(&f.opts.Repeat, "repeat", 1, "community searches to take the median of")
+	fs.BoolVar(&f.skipPaths, "skip-paths", false, "leave out distances and centrality, the slowest figures")
+	fs.StringVar(&f.html, "html", "", "also write a report for people to this file; refused inside a release folder")
+	return c
+}
+
+func (a *app) evaluate(ctx context.Context, f *evaluateFlags) error {
+	switch {
+	case f.original == "":
+		return usagef("--original is not set: name the graph that was released")
+	case f.synthetic == "":
+		return usagef("--synthetic is not set: name the release folder")
+	}
+	if f.html != "" && inside(f.html, f.synthetic) {
+		return usagef("%s lies in the release folder: an evaluation is private and must not be published", f.html)
+	}
+	p := a.newProgress()
+	defer p.close()
+	ids, original, err := a.loadOriginal(ctx, f, p)
+	if err != nil {
+		return err
+	}
+	p.report("reading the release", 0, 1)
+	doc, synthetic, err := loadRelease(ctx, f.synthetic, ids)
+	if err != nil {
+		return err
+	}
+	o := f.opts
+	o.Method, o.SkipPaths, o.Progress = evaluate.Method(f.method), f.skipPaths, p.report
+	if f.labels != "" {
+		if o.Labels, err = f.readLabels(ids); err != nil {
+			return input(err)
+		}
+	}
+	e, err := evaluate.Compare(ctx, original, synthetic, o)
+	if err != nil {
+		return usage(err)
+	}
+	p.close()
+	if f.html != "" {
+		if err := writeEvaluation(f.html, doc, e); err != nil {
+			return err
+		}
+	}
+	return a.print(e, func(w io.Writer) error {
+		if err := e.Text(w); err != nil {
+			return err
+		}
+		if f.html != "" {
+			_, err := fmt.Fprintf(w, "\nreport (private): %s\n", f.html)
+			return err
+		}
+		return nil
+	})
+}
+
+func (f *evaluateFlags) readLabels(ids []string) ([]int32, error) {
+	l, err := evaluate.ReadLabelFile(f.labels, evaluate.LabelOptions{Column: f.labelColumn, IDColumn: f.labelID})
+	if err != nil {
+		return nil, err
+	}
+	labels, _, err := l.Align(len(ids), func(v int) string { return ids[v] })
+	return labels, err
+}
+
+// inside reports whether a local file would lie in a local folder.
+func inside(file, folder string) bool {
+	if strings.Contains(folder, "://") {
+		return false
+	}
+	f, err1 := filepath.Abs(file)
+	d, err2 := filepath.Abs(folder)
+	if err1 != nil || err2 != nil {
+		return true
+	}
+	rel, err := filepath.Rel(d, f)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// loadOriginal reads the original as vertex ids in order and adjacency.
+func (a *app) loadOriginal(ctx context.Context, f *evaluateFlags, p *progress) ([]string, *community.Graph, error) {
+	where := f.original
+	if !isGraphFolder(where) {
+		dir, err := os.MkdirTemp("", "privcom-")
+		if err != nil {
+			return nil, nil, err
+		}
+		defer os.RemoveAll(dir)
+		bucket, err := storage.Open(ctx, dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer bucket.Close()
+		o := f.ingest.options(a, []string{where})
+		o.Shards, o.Progress = 1, p.report
+		if _, _, err := partition.Ingest(ctx, o, bucket); err != nil {
+			return nil, nil, input(err)
+		}
+		where = dir
+	}
+	g, closeGraph, err := openGraph(ctx, where)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer closeGraph()
+	list, err := g.VertexIDs(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	ids := make([]string, list.Len())
+	for i := range ids {
+		ids[i] = list.At(i)
+	}
+	csr, err := g.LoadWhole(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return ids, &community.Graph{Ptr: csr.Ptr, Adj: csr.Col}, nil
+}
+
+// loadRelease reads a release as adjacency over the original's vertex order.
+func loadRelease(ctx context.Context, where string, ids []string) (*release.Document, *community.Graph, error) {
+	b, err := storage.Open(ctx, where)
+	if err != nil {
+		return nil, nil, usage(err)
+	}
+	defer b.Close()
+	doc, err := release.Open(ctx, b)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := release.Read(ctx, b, doc)
+	if err != nil {
+		return nil, nil, err
+	}
+	index := make(map[string]int32, len(ids))
+	for i, id := range ids {
+		index[id] = int32(i)
+	}
+	if len(c.IDs) != len(ids) {
+		return nil, nil, input(fmt.Errorf("%s lists %d vertices and the original %d: they are not of the same vertex list; give the file that was released (or --vertices)", where, len(c.IDs), len(ids)))
+	}
+	to := make([]int32, len(c.IDs))
+	for i, id := range c.IDs {
+		at, ok := index[id]
+		if !ok {
+			return nil, nil, input(fmt.Errorf("vertex %q of %s is not in the original: they are not of the same vertex list", id, where))
+		}
+		to[i] = at
+	}
+	for i := range c.Source {
+		c.Source[i], c.Target[i] = to[c.Source[i]], to[c.Target[i]]
+	}
+	g, err := community.FromEdges(len(ids), c.Source, c.Target)
+	return doc, g, err
+}
+
+func writeEvaluation(path string, doc *release.Document, e *evaluate.Evaluation) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return usage(err)
+	}
+	return firstError(report.WriteEvaluation(f, report.EvaluationReport{Title: "Evaluation of release " + doc.ID,
+		Original: "original", Synthetic: "release", Version: Tool(), Evaluation: e}), f.Close())
+}

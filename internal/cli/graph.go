@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/privcom/privcom/partition"
+	"github.com/privcom/privcom/storage"
+)
+
+// ingestFlags are the flags of every command that reads graph files.
+type ingestFlags struct {
+	opts      partition.Options
+	memory    byteSize
+	minWeight string
+}
+
+func (f *ingestFlags) add(fs *pflag.FlagSet) {
+	f.memory = 1 << 30
+	fs.StringVar(&f.opts.Format, "format", "", "format of the input, instead of detecting it from the content")
+	fs.StringVar(&f.opts.VerticesFile, "vertices", "", "file with the public vertex list, one id per line")
+	fs.StringVar(&f.opts.Source, "source", "", "column of the edge's first end (name or number)")
+	fs.StringVar(&f.opts.Target, "target", "", "column of the edge's second end (name or number)")
+	fs.Int64Var(&f.opts.MaxBadLines, "max-bad-lines", 0, "lines that may be unreadable before the file is refused")
+	fs.BoolVar(&f.opts.Mutual, "mutual", false, "keep only pairs that are listed in both directions")
+	fs.StringVar(&f.opts.IDType, "id-type", "", `"string" takes ids like 1.0 or -3 as they stand`)
+	fs.Var(&f.memory, "memory", "memory for sorting, for example 512MiB or 2GiB")
+	fs.StringVar(&f.opts.TempDir, "temp-dir", "", "folder for sorted runs on disk (default: the system's)")
+}
+
+// options completes the flags for some inputs.
+func (f *ingestFlags) options(a *app, inputs []string) partition.Options {
+	o := f.opts
+	o.Inputs, o.Memory, o.Stdin = inputs, int64(f.memory), a.stdin
+	return o
+}
+
+// byteSize is a flag like 512MiB.
+type byteSize int64
+
+func (b *byteSize) String() string {
+	for _, u := range []struct {
+		name string
+		size byteSize
+	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
+		if *b >= u.size && *b%u.size == 0 {
+			return fmt.Sprintf("%d%s", *b/u.size, u.name)
+		}
+	}
+	return strconv.FormatInt(int64(*b), 10)
+}
+
+func (b *byteSize) Set(s string) error {
+	number := strings.TrimRight(s, "kKMGTiIBb")
+	scale, ok := map[string]int64{"": 1, "b": 1, "k": 1 << 10, "kb": 1000, "kib": 1 << 10, "m": 1 << 20, "mb": 1e6, "mib": 1 << 20,
+		"g": 1 << 30, "gb": 1e9, "gib": 1 << 30, "t": 1 << 40, "tb": 1e12, "tib": 1 << 40}[strings.ToLower(s[len(number):])]
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || !ok || n <= 0 || n > (1<<62)/scale {
+		return fmt.Errorf("%q is not a size such as 512MiB or 2GiB", s)
+	}
+	*b = byteSize(n * scale)
+	return nil
+}
+
+func (b *byteSize) Type() string { return "size" }
+
+func newInspect(a *app) *cobra.Command {
+	var f ingestFlags
+	c := &cobra.Command{Use: "inspect FILE...", Short: "Read a graph file once and say what is in it (private)",
+		Args: args(cobra.MinimumNArgs(1)), RunE: func(cmd *cobra.Command, files []string) error {
+			p := a.newProgress()
+			o := f.options(a, files)
+			o.Progress = p.report
+			rep, err := partition.Inspect(cmd.Context(), o)
+			p.close()
+			if err != nil {
+				return input(err)
+			}
+			return a.print(rep, func(w io.Writer) error { return writeIngestReport(w, rep) })
+		}}
+	f.add(c.Flags())
+	return c
+}
+
+// ingested is what the ingest command reports.
+type ingested struct {
+	Graph  string            `json:"graph"`
+	Report *partition.Report `json:"report"`
+}
+
+func newIngest(a *app) *cobra.Command {
+	var f ingestFlags
+	var out string
+	c := &cobra.Command{Use: "ingest FILE... --out DIR", Short: "Turn a graph file into a verified, row-partitioned graph folder",
+		Args: args(cobra.MinimumNArgs(1)), RunE: func(cmd *cobra.Command, files []string) error {
+			if out == "" {
+				return usagef("--out is not set: name the folder for the graph")
+			}
+			bucket, err := storage.Open(cmd.Context(), out)
+			if err != nil {
+				return usage(err)
+			}
+			defer bucket.Close()
+			rep, err := a.ingest(cmd.Context(), f.options(a, files), bucket)
+			if err != nil {
+				return err
+			}
+			return a.print(ingested{bucket.URL(), rep}, func(w io.Writer) error {
+				if err := writeIngestReport(w, rep); err != nil {
+					return err
+				}
+				_, err := fmt.Fprintf(w, "\ngraph folder: %s\n", bucket.URL())
+				return err
+			})
+		}}
+	f.add(c.Flags())
+	c.Flags().StringVar(&out, "out", "", "folder (or bucket URL) for the graph")
+	c.Flags().IntVar(&f.opts.Shards, "shards", runtime.GOMAXPROCS(0), "number of row shards")
+	c.Flags().Int64Var(&f.opts.DegreeBound, "declare-degree-bound", 0, "check that no vertex has more neighbours, and record it")
+	return c
+}
+
+func (a *app) ingest(ctx context.Context, o partition.Options, out *storage.Bucket) (*partition.Report, error) {
+	p := a.newProgress()
+	defer p.close()
+	o.Progress = p.report
+	_, rep, err := partition.Ingest(ctx, o, out)
+	return rep, input(err)
+}
+
+// openGraph opens an ingested graph folder.
+func openGraph(ctx context.Context, where string) (*partition.Graph, func(), error) {
+	bucket, err := storage.Open(ctx, where)
+	if err != nil {
+		return nil, nil, usage(err)
+	}
+	g, err := partition.OpenGraph(ctx, bucket)
+	if err != nil {
+		bucket.Close()
+		return nil, nil, err
+	}
+	return g, func() { bucket.Close() }, nil
+}
+
+// isGraphFolder reports whether a path is an ingested graph and not a file or a folder
+// of files.
+func isGraphFolder(path string) bool {
+	if strings.Contains(path, "://") {
+		return true
+	}
+	_, err := os.Stat(filepath.Join(path, "manifest.json"))
+	return err == nil
+}

@@ -1,0 +1,286 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/privcom/privcom/partition"
+	"github.com/privcom/privcom/release"
+	"github.com/privcom/privcom/storage"
+)
+
+// releaseFlags are the flags of privcom release.
+type releaseFlags struct {
+	params release.Params
+	ingest ingestFlags
+	ledger ledgerFlags
+	inputs []string
+	graph  string
+	out    string
+	work   string
+	shards int
+	dryRun bool
+	logs   logFlags
+}
+
+func newRelease(a *app) *cobra.Command {
+	var f releaseFlags
+	c := &cobra.Command{Use: "release (--input FILE | --graph DIR) --epsilon E --out DIR", Short: "Publish a synthetic graph under a guarantee",
+		Long: `release reads a graph (or an ingested graph folder), spends budget in the ledger, runs the private steps on shard
+workers around an embedded NATS server, and writes a release folder. Only that folder may leave the boundary.`,
+		Args: args(cobra.NoArgs), RunE: func(cmd *cobra.Command, _ []string) error { return a.release(cmd.Context(), &f) }}
+	fs := c.Flags()
+	paramFlags(fs, &f.params)
+	f.ledger.add(fs)
+	f.ingest.add(fs)
+	f.logs.add(fs)
+	fs.StringSliceVar(&f.inputs, "input", nil, "graph file (several, a folder or a pattern for parts; - for standard input)")
+	fs.StringVar(&f.graph, "graph", "", "ingested graph folder, instead of --input")
+	fs.StringVar(&f.out, "out", "", "folder for the release")
+	fs.StringVar(&f.work, "work", "", "folder for the run's own files, kept; default a temporary one")
+	fs.IntVar(&f.shards, "shards", runtime.GOMAXPROCS(0), "number of shards and workers for --input")
+	fs.Int64Var(&f.ingest.opts.DegreeBound, "declare-degree-bound", 0, "check while reading that no vertex has more neighbours")
+	fs.BoolVar(&f.dryRun, "dry-run", false, "stop before the budget is touched: check everything, show the plan, release nothing")
+	return c
+}
+
+func (f *releaseFlags) check() error {
+	switch {
+	case (f.graph == "") == (len(f.inputs) == 0):
+		return usagef("give either --input FILE or --graph DIR")
+	case f.out == "":
+		return usagef("--out is not set: name the folder for the release")
+	case f.shards < 1 || f.shards > 10_000:
+		return usagef("shards is %d, must be from 1 to 10000", f.shards)
+	}
+	return usage(f.params.Validate())
+}
+
+// runID names a run.
+func runID() string {
+	var b [6]byte
+	rand.Read(b[:])
+	return "r" + hex.EncodeToString(b[:])
+}
+
+func (a *app) release(ctx context.Context, f *releaseFlags) (err error) {
+	if err := f.check(); err != nil {
+		return err
+	}
+	p := a.newProgress()
+	defer p.close()
+	out, err := storage.Open(ctx, f.out)
+	if err != nil {
+		return usage(err)
+	}
+	defer out.Close()
+	if err := release.CheckEmpty(ctx, out); err != nil {
+		return err
+	}
+	work, cleanWork, err := workFolder(ctx, f.work)
+	if err != nil {
+		return err
+	}
+	defer func() { err = firstError(err, cleanWork()) }()
+
+	graph, closeGraph, rep, err := f.open(ctx, a, work, p)
+	if err != nil {
+		return err
+	}
+	defer closeGraph()
+	if f.dryRun {
+		p.close()
+		return a.dryRun(f, graph)
+	}
+	ledger, closeLedger, err := f.ledger.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeLedger()
+
+	id := runID()
+	log, err := f.logs.logger(a.stderr)
+	if err != nil {
+		return err
+	}
+	d := release.Describe(graph)
+	plan, err := f.params.Plan(d) // before anything starts: all faults of the parameters
+	if err != nil {
+		return usage(err)
+	}
+	var initial []float64
+	if f.params.Initial != "" {
+		if initial, err = readMatrix(f.params.Initial, d.Vertices, plan.Params.Rank); err != nil {
+			return input(err)
+		}
+	}
+	p.report("starting the cluster", 0, 1)
+	l, err := startLaptop(ctx, id, graph, log, runtime.GOMAXPROCS(0))
+	if err != nil {
+		return err
+	}
+	doc, err := release.Run(ctx, release.Options{ID: id, Params: f.params, Initial: initial, Graph: graph, Engine: l.coordinator, Ledger: ledger,
+		Out: out, Work: work, Tool: Tool(), Progress: p.report})
+	if err = firstError(err, l.Close()); err != nil {
+		return err
+	}
+	p.close()
+	s := &summary{Document: doc, Out: out.URL(), Ledger: ledger.URL(), Phases: p.Phases, Input: rep}
+	return a.print(s, s.text)
+}
+
+// open ingests --input into the work folder, or opens --graph.
+func (f *releaseFlags) open(ctx context.Context, a *app, work *storage.Bucket, p *progress) (*partition.Graph, func(), *partition.Report, error) {
+	if f.graph != "" {
+		g, closeGraph, err := openGraph(ctx, f.graph)
+		return g, closeGraph, nil, err
+	}
+	for _, in := range f.inputs {
+		if isGraphFolder(in) {
+			return nil, nil, nil, usagef("%s is an ingested graph folder: give it with --graph", in)
+		}
+	}
+	o := f.ingest.options(a, f.inputs)
+	o.Shards, o.Progress = f.shards, p.report
+	bucket := work.Sub("graph")
+	_, rep, err := partition.Ingest(ctx, o, bucket)
+	if err != nil {
+		return nil, nil, nil, input(err)
+	}
+	g, err := partition.OpenGraph(ctx, bucket)
+	return g, func() {}, rep, err
+}
+
+// workFolder opens a run's folder; a temporary one is removed at the end.
+func workFolder(ctx context.Context, where string) (*storage.Bucket, func() error, error) {
+	if where != "" {
+		b, err := storage.Open(ctx, where)
+		if err != nil {
+			return nil, nil, usage(err)
+		}
+		return b, b.Close, nil
+	}
+	dir, err := os.MkdirTemp("", "privcom-")
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := storage.Open(ctx, dir)
+	if err != nil {
+		return nil, nil, firstError(err, os.RemoveAll(dir))
+	}
+	return b, func() error { return firstError(b.Close(), os.RemoveAll(dir)) }, nil
+}
+
+func (a *app) dryRun(f *releaseFlags, g *partition.Graph) error {
+	d := release.Describe(g)
+	plan, err := f.params.Plan(d)
+	if err != nil {
+		return usage(err)
+	}
+	v, err := viewPlan(plan, f.params, d, 2, 0)
+	if err != nil {
+		return usage(err)
+	}
+	return a.print(v, func(w io.Writer) error {
+		if err := v.text(w); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintln(w, "dry run: no budget was spent, nothing was released")
+		return err
+	})
+}
+
+// summary is what a person sees after a release.
+type summary struct {
+	*release.Document
+	Out    string            `json:"out"`
+	Ledger string            `json:"ledger_url"`
+	Phases []phaseTime       `json:"phases"`
+	Input  *partition.Report `json:"-"` // counts of the input stay inside: only the terminal sees drops
+}
+
+func (s *summary) text(w io.Writer) error {
+	d := s.Document
+	fmt.Fprintf(w, "%s\n\n", wrap(d.Guarantee.Sentence, 100))
+	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintf(tw, "vertices\t%d\n", d.Graph.Vertices)
+	fmt.Fprintf(tw, "edges written\t%d (target %d, %s%s)\n", d.Graph.Edges, d.Edges.Edges, d.Edges.Source, stdDev(d.Edges.StdDev))
+	fmt.Fprintf(tw, "steps, rank\tT = %d, k = %d\n", d.Resolved.Steps, d.Resolved.Rank)
+	fmt.Fprintf(tw, "noise\tN = %.4g per column; eigenvalues above %.4g stand out\n", d.Noise.Norm, d.Noise.LambdaMin)
+	fmt.Fprintf(tw, "eigenvalues found\t%s\n", eigenvalues(d.Spectrum))
+	fmt.Fprintf(tw, "spent\tepsilon %s at delta %s (rho %s) of data set %s\n", d.Guarantee.Epsilon, d.Guarantee.Delta, d.Guarantee.Rho, d.Dataset)
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	if err := writeDegreeTable(w, d.Guarantee.DegreeTable, d.Guarantee.DegreeBound); err != nil {
+		return err
+	}
+	for _, n := range d.Notes {
+		fmt.Fprintf(w, "\nnote: %s\n", wrap(n, 100))
+	}
+	fmt.Fprintf(w, "\ntime: ")
+	for i, p := range s.Phases {
+		if i > 0 {
+			fmt.Fprint(w, ", ")
+		}
+		fmt.Fprintf(w, "%s %.2f s", p.Phase, p.Seconds)
+	}
+	fmt.Fprintf(w, "\n\nrelease   %s\nreport    %s\nledger    %s (entry %s)\n", s.Out, filepath.Join(s.Out, release.ReportKey), s.Ledger, d.Ledger.Entry)
+	fmt.Fprintf(w, "check it with: privcom verify %s\n", s.Out)
+	return nil
+}
+
+func stdDev(s float64) string {
+	if s == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", standard deviation %.3g", s)
+}
+
+// eigenvalues lists the spectrum, with those that entered the graph marked.
+func eigenvalues(s release.Spectrum) string {
+	kept := map[int]bool{}
+	for _, j := range s.Kept {
+		kept[j] = true
+	}
+	var parts []string
+	for j, x := range s.Eigenvalues {
+		t := fmt.Sprintf("%.4g", x)
+		if !kept[j] {
+			t += " (left out)"
+		}
+		parts = append(parts, t)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// wrap breaks text at spaces so that no line is wider than width runes.
+func wrap(s string, width int) string {
+	var b strings.Builder
+	n := 0
+	for i, word := range strings.Fields(s) {
+		l := len([]rune(word))
+		if i > 0 {
+			if n+1+l > width {
+				b.WriteByte('\n')
+				n = 0
+			} else {
+				b.WriteByte(' ')
+				n++
+			}
+		}
+		b.WriteString(word)
+		n += l
+	}
+	return b.String()
+}

@@ -1,0 +1,345 @@
+package release
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"time"
+
+	"github.com/privcom/privcom/blockmatmul"
+	"github.com/privcom/privcom/partition"
+	"github.com/privcom/privcom/privacy"
+	"github.com/privcom/privcom/privoja"
+	"github.com/privcom/privcom/storage"
+	"github.com/privcom/privcom/synthesis"
+)
+
+// Engine is what holds the rows of the graph and the hands to work with: shard workers
+// over NATS, or goroutines in a test.
+type Engine interface {
+	blockmatmul.Multiplier
+	synthesis.Runner
+}
+
+// Options is everything a release needs.
+type Options struct {
+	ID      string // the run's id; recorded in the release and the ledger
+	Params  Params
+	Initial []float64 // V₀ as read from Params.Initial, n×k; nil for the seed's
+	Graph   *partition.Graph
+	Engine  Engine
+	Ledger  *privacy.Ledger
+	Out     *storage.Bucket // the release folder
+	Work    *storage.Bucket // transcript and scratch; public content, removed by the caller
+	Tool    string
+	// Progress is told of phases; it may be nil.
+	Progress func(phase string, done, total int64)
+}
+
+// Phases in the order in which Progress reports them.
+const (
+	PhaseReserve = "reserving budget"
+	PhaseOja     = "private Oja steps"
+	PhaseFit     = "fitting"
+	PhaseEdges   = "sampling edges"
+	PhaseWrite   = "writing the release"
+)
+
+// Describe reads what is public of an ingested graph.
+func Describe(g *partition.Graph) Graph {
+	m := g.Manifest()
+	d := Graph{Vertices: int(m.Vertices), DegreeLimit: max(m.Vertices-1, 1)}
+	if m.DegreeBound > 0 {
+		d.DegreeLimit, d.DegreeKnown = min(m.DegreeBound, d.DegreeLimit), true
+	}
+	return d
+}
+
+// Run makes a release. On an error before the reservation nothing is spent; after it the
+// reservation stays spent, and the error says so.
+func Run(ctx context.Context, o Options) (*Document, error) {
+	if o.Progress == nil {
+		o.Progress = func(string, int64, int64) {}
+	}
+	if err := CheckEmpty(ctx, o.Out); err != nil {
+		return nil, err
+	}
+	plan, err := o.Params.Plan(Describe(o.Graph))
+	if err != nil {
+		return nil, err
+	}
+	o.Progress(PhaseReserve, 0, 1)
+	grant, err := o.Ledger.Reserve(ctx, privacy.Request{Unit: plan.Params.Unit, DegreeBound: plan.Params.DegreeBound,
+		Cost: plan.Cost, Target: plan.Params.Target, Graph: o.Graph.Manifest().Hash})
+	if err != nil {
+		return nil, err
+	}
+	r := &runner{Options: o, plan: plan, grant: grant}
+	doc, err := r.run(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%w\nledger entry %s of data set %s keeps epsilon %s reserved: noise may have been drawn for it",
+			err, grant.ID(), o.Ledger.Dataset, plan.Params.Target.Epsilon)
+	}
+	return doc, nil
+}
+
+// runner is one release under way.
+type runner struct {
+	Options
+	plan  *privacy.Plan
+	grant *privacy.Grant
+	doc   Document
+}
+
+func (r *runner) run(ctx context.Context) (*Document, error) {
+	estimate, err := r.estimate(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if r.doc.Edges, err = r.edgeTarget(); err != nil {
+		return nil, err
+	}
+	model, err := r.model(estimate)
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := r.writeNodes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	factors, err := writeFactors(ctx, r.Out, estimate)
+	if err != nil {
+		return nil, err
+	}
+	r.Progress(PhaseEdges, 0, 1)
+	made, err := synthesis.Generate(ctx, r.Engine, synthesis.Spec{Model: model, Edges: float64(r.doc.Edges.Edges), Seed: r.Params.Seed,
+		Nodes:  synthesis.Nodes{Bucket: r.Out.URL(), Type: r.Graph.Manifest().IDType, Files: []synthesis.Object{object(nodes)}},
+		Output: r.Out.URL(), Scratch: r.Work.Sub("scratch").URL()})
+	if err != nil {
+		return nil, r.explain(err)
+	}
+	r.doc.Edges.Tau, r.doc.Edges.Expected = made.Tau.Value, made.Expected
+	r.doc.Graph.Edges = made.Edges
+	for _, p := range made.Parts {
+		r.doc.Files = append(r.doc.Files, File{Key: p.Key, Rows: p.Rows, Bytes: p.Bytes, SHA256: p.SHA256})
+	}
+	r.doc.Files = append(r.doc.Files, nodes, factors)
+	return r.finish(ctx)
+}
+
+func object(f File) synthesis.Object {
+	return synthesis.Object{Key: f.Key, Rows: f.Rows, Bytes: f.Bytes, SHA256: f.SHA256}
+}
+
+// explain says what a user can do when the model cannot give the edges asked for.
+func (r *runner) explain(err error) error {
+	var s *synthesis.SaturatedError
+	if errors.As(err, &s) {
+		return fmt.Errorf("%w; ask for fewer with --edges", err)
+	}
+	return err
+}
+
+// estimate runs the Oja steps and gives V and Λ.
+func (r *runner) estimate(ctx context.Context) (*privoja.Estimate, error) {
+	p := r.plan.Params
+	paper := r.Params.Profile == ProfilePaper
+	tr, err := openTranscript(ctx, r.Work.Sub("steps"))
+	if err != nil {
+		return nil, err
+	}
+	m, err := privoja.New(privoja.Config{Plan: r.plan, Centre: r.Params.Centre && !paper, Paper: paper, Seed: r.Params.Seed, Initial: r.Initial},
+		r.Engine, r.grant, tr)
+	if err != nil {
+		return nil, err
+	}
+	for !m.Done() {
+		r.Progress(PhaseOja, int64(m.StepNumber()), int64(p.Steps))
+		if err := m.Step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	r.Progress(PhaseFit, 0, 1)
+	if paper {
+		lambda, err := m.PaperEigenvalues(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return &privoja.Estimate{N: p.Vertices, K: p.Rank, V: m.Vectors(), Lambda: lambda}, nil
+	}
+	e, err := privoja.Fit(ctx, tr, m.Vectors(), p.Vertices, p.Rank, r.Params.Centre, r.fitRounds())
+	if err != nil {
+		return nil, err
+	}
+	// The operator that was multiplied is H̃/β; from here on Λ is of H̃.
+	for j := range e.Lambda {
+		e.Lambda[j] *= p.Beta()
+	}
+	return e, nil
+}
+
+func (r *runner) fitRounds() int {
+	if r.Params.Fit {
+		return privoja.FitRounds
+	}
+	return 0
+}
+
+// edgeTarget takes the public number of edges, or a noisy count.
+func (r *runner) edgeTarget() (EdgeTarget, error) {
+	given, auto, err := r.Params.edgeTarget()
+	if err != nil {
+		return EdgeTarget{}, err
+	}
+	if !auto {
+		return EdgeTarget{Edges: given, Source: "given"}, nil
+	}
+	n := r.plan.Params.Vertices
+	if r.Params.Profile == ProfilePaper {
+		// The paper does not say how many weights to keep; without a count the number of
+		// vertices stands in, and the summary says so.
+		return EdgeTarget{Edges: int64(n), Source: "number of vertices (the paper names no count; give --edges)"}, nil
+	}
+	count := []int64{r.Graph.Manifest().Arcs / 2}
+	sigma2, err := r.grant.Counts(n, r.plan.CountRho, count)
+	if err != nil {
+		return EdgeTarget{}, err
+	}
+	s, _ := new(big.Float).Sqrt(new(big.Float).SetInt(sigma2)).Float64()
+	// A count outside what a graph can have is moved to the nearest that it can.
+	most := int64(n) * int64(n-1) / 2
+	return EdgeTarget{Edges: min(max(count[0], 1), most), Source: "noisy count", StdDev: s}, nil
+}
+
+// model turns the estimate into a score for every pair.
+func (r *runner) model(e *privoja.Estimate) (*synthesis.Model, error) {
+	p := r.plan.Params
+	katz := synthesis.Katz{Beta: p.Beta(), Order: p.Katz.Order}
+	r.doc.Spectrum = Spectrum{NoiseLevel: r.plan.LambdaMin}
+	how := r.Params.reconstruction()
+	f := synthesis.Factors{N: e.N, K: e.K, V: e.V, Lambda: e.Lambda}
+	for j, x := range e.Lambda {
+		a := x
+		if r.Params.Profile != ProfilePaper {
+			a = katz.Inverse(x)
+		}
+		r.doc.Spectrum.Eigenvalues = append(r.doc.Spectrum.Eigenvalues, a)
+		if how != InverseKatz || a > 0 && (a >= r.plan.LambdaMin || j == 0) {
+			f.Keep = append(f.Keep, j)
+		}
+	}
+	if f.Keep == nil {
+		f.Keep = []int{}
+	}
+	r.doc.Spectrum.Kept = f.Keep
+	if how == InverseKatz && (len(f.Keep) == 0 || r.doc.Spectrum.Eigenvalues[0] < r.plan.LambdaMin) {
+		r.note("No eigenvalue stands above the noise: the released graph carries little or nothing of the communities. `privcom plan` shows what budget could.")
+	}
+	switch how {
+	case Laplacian:
+		return synthesis.Laplacian(f, r.Params.Alpha)
+	case PaperLiteral:
+		return synthesis.PaperLiteral(f, r.Params.Alpha)
+	}
+	m, err := synthesis.InverseKatz(f, katz)
+	if err == nil && r.Params.Centre {
+		// The constant part that centring took out: 2M/n² in every entry.
+		m = synthesis.AddConstant(m, 2*float64(r.doc.Edges.Edges)/float64(e.N))
+	}
+	return m, err
+}
+
+func (r *runner) note(format string, args ...any) {
+	r.doc.Notes = append(r.doc.Notes, fmt.Sprintf(format, args...))
+}
+
+// finish writes release.json, release.html and _SUCCESS, and commits.
+func (r *runner) finish(ctx context.Context) (*Document, error) {
+	r.Progress(PhaseWrite, 0, 1)
+	if err := r.describe(ctx); err != nil {
+		return nil, err
+	}
+	page, err := r.report(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.doc.Files = append(r.doc.Files, File{Key: ReportKey, Bytes: int64(len(page)), SHA256: sum(page)})
+	if err := r.Out.Put(ctx, ReportKey, page); err != nil {
+		return nil, err
+	}
+	data, err := r.doc.marshal()
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Out.Put(ctx, DocumentKey, data); err != nil {
+		return nil, err
+	}
+	if err := r.Out.Create(ctx, SuccessKey, []byte(sum(data)+"  "+DocumentKey+"\n")); err != nil {
+		return nil, err
+	}
+	if err := r.grant.Commit(ctx, r.ID); err != nil {
+		return nil, fmt.Errorf("the release is complete, but the ledger could not be told: %w", err)
+	}
+	return &r.doc, nil
+}
+
+// describe fills the document from what ran.
+func (r *runner) describe(ctx context.Context) error {
+	p := r.plan.Params
+	total := r.grant.CostAt(p.DegreeBound)
+	if !total.Within(r.plan.Cost) {
+		return fmt.Errorf("release: the mechanisms cost %v, more than the reserved %v; this is a fault of the program", total, r.plan.Cost)
+	}
+	m := r.Graph.Manifest()
+	state, err := r.Ledger.State(ctx)
+	if err != nil {
+		return err
+	}
+	// The certified figure is the reservation's: everything reserved counts as used.
+	eps := r.plan.Cost.Epsilon(p.Target.Delta)
+	d := &r.doc
+	d.Format, d.Version, d.Tool, d.ID, d.Dataset = "privcom-release", FormatVersion, r.Tool, r.ID, r.Ledger.Dataset
+	d.Created = time.Now().UTC().Truncate(time.Second)
+	d.Parameters, d.Resolved = r.Params, p
+	d.Graph.Vertices, d.Graph.IDType, d.Graph.VertexSource = p.Vertices, m.IDType, m.VertexSource
+	d.Noise = Noise{Norm: r.plan.NoiseNorm, LambdaMin: r.plan.LambdaMin}
+	for _, c := range r.grant.Charges() {
+		d.Noise.Charges = append(d.Noise.Charges, Charge{Kind: c.Kind, Rho: c.Cost.Rho, Sigma2: text(c.Sigma2), Sensitivity2: text(c.S2)})
+	}
+	d.Ledger = LedgerRef{Dataset: r.Ledger.Dataset, Entry: r.grant.ID()}
+	d.Guarantee = Guarantee{Unit: p.Unit, Epsilon: eps, Delta: p.Target.Delta, Rho: r.plan.Cost.Rho, PureEpsilon: r.plan.Cost.Pure,
+		GaussianDelta: privacy.GaussianDelta(math.Sqrt(2*r.plan.Cost.Rho.Float()), eps.Float()),
+		Sentence:      sentence(p, eps, p.Target.Delta, m.VertexSource, state.Limits[p.Unit].Renew)}
+	if r.Params.Profile == ProfilePaper {
+		d.Guarantee.PaperSum = fmt.Sprintf("(%s, %s) as %d times (%s, %s)", p.Target.Epsilon, p.Target.Delta, p.Steps+p.Rank,
+			strconv.FormatFloat(p.Target.Epsilon.Float()/float64(p.Steps+p.Rank), 'g', 4, 64),
+			strconv.FormatFloat(p.Target.Delta.Float()/float64(p.Steps+p.Rank), 'g', 4, 64))
+		r.paperNotes()
+	}
+	if p.Unit.PerVertex() {
+		d.Guarantee.DegreeBound = p.DegreeBound
+		for _, degree := range p.TableDegrees() {
+			d.Guarantee.DegreeTable = append(d.Guarantee.DegreeTable,
+				privacy.DegreeRow{Degree: degree, Epsilon: r.grant.CostAt(degree).Epsilon(p.Target.Delta)})
+		}
+	}
+	return nil
+}
+
+func text(x *big.Int) string {
+	if x == nil {
+		return ""
+	}
+	return x.String()
+}
+
+// paperNotes says what to expect of the paper's constants.
+func (r *runner) paperNotes() {
+	n := float64(r.plan.Params.Vertices)
+	r.note("The paper's calibration adds noise of norm %.3g to each column where the signal, an eigenvalue of A, is at most n-1 = %.0f: %.1e times more. Expect a random graph.",
+		r.plan.NoiseNorm, n-1, r.plan.NoiseNorm/(n-1))
+	r.note("The paper's reconstruction has the wrong sign for a similarity: even without noise it keeps the edges between different communities (docs/paper.md).")
+}
