@@ -26,9 +26,10 @@ func Compare(ctx context.Context, original, synthetic *community.Graph, o Option
 		return nil, fmt.Errorf("evaluate: statistics: %w", err)
 	}
 	first := c.runs[0]
-	e.Matching = match(first.reference, first.release)
+	matching, order := match(first.reference, first.release)
+	e.Matching = matching
 	e.Structure.Original = mix(original, first.reference)
-	e.Structure.Synthetic = mix(synthetic, first.release)
+	e.Structure.Synthetic = mix(synthetic, first.release).arranged(order)
 	return e, nil
 }
 

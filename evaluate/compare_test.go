@@ -205,8 +205,11 @@ func TestMatchingAndStructureAddUp(t *testing.T) {
 		}
 	}
 	s := e.Structure.Synthetic
-	if !slices.IsSortedFunc(s.Size, func(x, y int64) int { return int(y - x) }) {
-		t.Errorf("sizes %v", s.Size)
+	if !slices.IsSortedFunc(e.Structure.Original.Size, func(x, y int64) int { return int(y - x) }) {
+		t.Errorf("sizes %v", e.Structure.Original.Size)
+	}
+	if !slices.Equal(s.Size, m.Synthetic[:len(m.Synthetic)-1]) {
+		t.Errorf("the drawing has communities of %v, the heat map of %v", s.Size, m.Synthetic)
 	}
 	edges := int64(0)
 	for i := range s.Edges {

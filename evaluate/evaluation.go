@@ -150,7 +150,8 @@ type Matching struct {
 	Count     [][]int64 `json:"count"`     // vertices in both
 }
 
-// Structure is how the largest communities of each graph are tied to each other.
+// Structure is how the largest communities of each graph are tied to each other, in
+// the order of the heat map: the original's by size, the release's by best match.
 type Structure struct {
 	Original  Mixing `json:"original"`
 	Synthetic Mixing `json:"synthetic"`
@@ -158,6 +159,6 @@ type Structure struct {
 
 // Mixing counts the edges within and between the largest communities of a graph.
 type Mixing struct {
-	Size  []int64   `json:"size"`  // vertices of each community shown, largest first
+	Size  []int64   `json:"size"`  // vertices of each community shown
 	Edges [][]int64 `json:"edges"` // symmetric; the diagonal counts edges inside
 }

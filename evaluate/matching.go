@@ -30,8 +30,9 @@ func largest(r *community.Result) (size []int64, rank []int32) {
 	return size, rank
 }
 
-// match counts the overlaps of the largest communities of both graphs.
-func match(original, synthetic *community.Result) Matching {
+// match counts the overlaps of the largest communities of both graphs, and returns
+// the order in which it shows those of the synthetic graph (as ranks by size).
+func match(original, synthetic *community.Result) (Matching, []int) {
 	m := Matching{}
 	rowSize, rowRank := largest(original)
 	columnSize, columnRank := largest(synthetic)
@@ -68,7 +69,7 @@ func match(original, synthetic *community.Result) Matching {
 		}
 		m.Synthetic = append(m.Synthetic, total)
 	}
-	return m
+	return m, order
 }
 
 func sum(x []int64) int64 {
@@ -124,4 +125,16 @@ func mix(g *community.Graph, r *community.Result) Mixing {
 		}
 	}
 	return m
+}
+
+// arranged puts the communities in another order.
+func (m Mixing) arranged(order []int) Mixing {
+	a := Mixing{Size: make([]int64, len(order)), Edges: make([][]int64, len(order))}
+	for i, from := range order {
+		a.Size[i] = m.Size[from]
+		for _, to := range order {
+			a.Edges[i] = append(a.Edges[i], m.Edges[from][to])
+		}
+	}
+	return a
 }
