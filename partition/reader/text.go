@@ -9,10 +9,14 @@ import (
 )
 
 const (
-	bufferSize = 256 << 10 // first size of the text buffer, and the size of the sample that detection sees
+	bufferSize = 256 << 10 // of files as stored
 	maxLine    = 16 << 20  // longest line of an edge list or CSV record
 	maxRow     = 64 << 20  // longest line of formats that hold a whole neighbourhood in one
 )
+
+// textWindow is the first size of the window of text, and the size of the
+// sample that detection sees. Only tests change it.
+var textWindow = 256 << 10
 
 // text is a window over the decoded bytes of one input. It counts lines and
 // bytes, watches for NUL bytes and for bytes that are not UTF-8, and never
@@ -35,6 +39,7 @@ type text struct {
 	hasCR bool  // some '\r' may stand in buf[start:end]
 	nul   int64 // offset of the first NUL byte, -1 without
 	eol   string
+	prev  byte  // in front of buf
 	crAt  int64 // offset behind the last '\r' that readByte met
 
 	notUTF8  bool
@@ -97,9 +102,10 @@ func (t *text) fill() error {
 // fill it.
 func (t *text) makeRoom() error {
 	if t.buf == nil {
-		t.buf = make([]byte, bufferSize)
+		t.buf = make([]byte, textWindow)
 	}
 	if t.start > 0 {
+		t.prev = t.buf[t.start-1]
 		copy(t.buf, t.buf[t.start:t.end])
 		t.base += int64(t.start)
 		t.end -= t.start
@@ -110,7 +116,7 @@ func (t *text) makeRoom() error {
 		return nil
 	}
 	if len(t.buf) >= t.limit {
-		return t.fault(t.buf[:shortText], "line longer than "+sizeText(t.limit),
+		return t.fault(t.buf[:min(shortText, len(t.buf))], "line longer than "+sizeText(t.limit),
 			"This does not look like a graph file with lines; say what it is with --format.")
 	}
 	grown := make([]byte, min(2*len(t.buf), t.limit))
@@ -320,7 +326,11 @@ func (t *text) readByte() (byte, error) {
 
 // lines is the number of lines behind a reader by tokens that came to the end.
 func (t *text) lines() int64 {
-	if n := t.start; n > 0 && t.buf[n-1] != '\n' && t.buf[n-1] != '\r' {
+	last := t.prev
+	if t.start > 0 {
+		last = t.buf[t.start-1]
+	}
+	if t.offset() > 0 && last != '\n' && last != '\r' {
 		return t.line + 1
 	}
 	return t.line

@@ -207,10 +207,10 @@ func (l *xmlLexer) characters(keep bool) error {
 		if err != nil {
 			return err
 		}
-		if len(l.depths) == 0 && !isBlank(c) {
+		b := l.tx.span(textStops)
+		if len(l.depths) == 0 && (len(trim(b)) > 0 || len(b) == 0 && !isBlank(c)) {
 			return l.fault("text outside of the XML elements")
 		}
-		b := l.tx.span(textStops)
 		if keep {
 			l.text = append(l.text, b...)
 		}
