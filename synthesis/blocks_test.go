@@ -78,9 +78,9 @@ func TestBlockCountsAreExact(t *testing.T) {
 	}
 }
 
-// TestBlockLawOfEveryPair: 70 vertices (2,415 pairs), 4,000 graphs each.
+// TestBlockLawOfEveryPair: 70 vertices (2,415 pairs), 2,000 graphs each.
 func TestBlockLawOfEveryPair(t *testing.T) {
-	const runs = 4000
+	runs := graphsPerLaw
 	for _, weighted := range []bool{false, true} {
 		for _, edges := range [][]float64{{6, 2, 9, 2, 4, 0, 9, 0, 40}, {40, 50, 9, 50, 12, 200, 9, 200, 600}} {
 			m := testBlocks(70, edges, weighted)

@@ -34,19 +34,22 @@ func Generate(ctx context.Context, runner Runner, spec Spec) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	run := &run{runner: runner, spec: &spec, graph: g, model: model, scratch: scratch.URL()}
+	run := &run{runner: runner, spec: &spec, n: g.n(), model: model, scratch: scratch.URL()}
 	result := &Result{}
 	var expected []float64 // edges per chunk of rows
 	tau := 0.0
 	if g.tree != nil {
-		if result.Tau, expected, err = run.solve(ctx); err != nil {
+		mass := g.tree.mass()
+		g = nil // from here on the workers hold the model
+		if result.Tau, expected, err = run.solve(ctx, mass); err != nil {
 			return nil, err
 		}
 		tau, result.Expected = result.Tau.Value, spec.Edges
 	} else {
 		expected, result.Expected = g.blocks.expectedOfChunks(), spec.Blocks.Expected()
+		g = nil
 	}
-	result.Parts, err = run.sample(ctx, tau, spec.cuts(expected, g.n(), result.Expected))
+	result.Parts, err = run.sample(ctx, tau, spec.cuts(expected, run.n, result.Expected))
 	for _, p := range result.Parts {
 		result.Edges += p.Rows
 	}
@@ -104,15 +107,14 @@ func (g *blockGraph) expectedOfChunks() []float64 {
 type run struct {
 	runner  Runner
 	spec    *Spec
-	graph   *graph
+	n       int
 	model   Object
 	scratch string
 }
 
 // solve finds τ and the expected number of edges per chunk.
-func (r *run) solve(ctx context.Context) (*Tau, []float64, error) {
-	t := r.graph.tree
-	tau, last, err := solveTau(ctx, t.n, t.mass(), r.spec.Edges, r.estimate)
+func (r *run) solve(ctx context.Context, mass float64) (*Tau, []float64, error) {
+	tau, last, err := solveTau(ctx, r.n, mass, r.spec.Edges, r.estimate)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -121,16 +123,16 @@ func (r *run) solve(ctx context.Context) (*Tau, []float64, error) {
 
 // estimate runs one pass over all chunks in at most 256 items, 16 Ki rows each
 // where that is fewer.
-func (r *run) estimate(ctx context.Context, rate float64) (*pass, error) {
-	if math.IsInf(rate, 1) {
-		rate = 0
+func (r *run) estimate(ctx context.Context, how plan) (*pass, error) {
+	if math.IsInf(how.Rate, 1) {
+		how.Rate = 0
 	}
-	all := chunks(r.graph.n())
+	all := chunks(r.n)
 	count := max(1, min(256, all/64, all))
 	var items [][]byte
 	for i := range count {
 		item, err := json.Marshal(estimateItem{
-			Scratch: r.scratch, Model: r.model, Seed: r.spec.Seed, Rate: rate,
+			Scratch: r.scratch, Model: r.model, Seed: r.spec.Seed, Rate: how.Rate, Tau: how.Tau,
 			From: i * all / count, To: (i + 1) * all / count,
 		})
 		if err != nil {

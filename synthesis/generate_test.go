@@ -19,7 +19,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // place opens a new memory bucket.
-func place(t *testing.T, name string) *storage.Bucket {
+func place(t testing.TB, name string) *storage.Bucket {
 	t.Helper()
 	b, err := storage.Open(t.Context(), "mem://"+strings.ReplaceAll(t.Name(), "/", "-")+"-"+name)
 	if err != nil {
@@ -29,7 +29,7 @@ func place(t *testing.T, name string) *storage.Bucket {
 	return b
 }
 
-func writeNodes[T any](t *testing.T, b *storage.Bucket, key string, rows []T) Object {
+func writeNodes[T any](t testing.TB, b *storage.Bucket, key string, rows []T) Object {
 	t.Helper()
 	w, err := b.NewWriter(t.Context(), key)
 	if err != nil {
@@ -46,7 +46,7 @@ func writeNodes[T any](t *testing.T, b *storage.Bucket, key string, rows []T) Ob
 }
 
 // numbers lists n numeric ids 10·i + 1<<63, in two files.
-func numbers(t *testing.T, b *storage.Bucket, n int) Nodes {
+func numbers(t testing.TB, b *storage.Bucket, n int) Nodes {
 	t.Helper()
 	var rows []numberNode
 	for i := range n {

@@ -16,6 +16,7 @@ type estimateItem struct {
 	Model   Object  `json:"model"`
 	Seed    uint64  `json:"seed"`
 	Rate    float64 `json:"rate"` // 0: look at every pair
+	Tau     float64 `json:"tau"`
 	From    int     `json:"from"`
 	To      int     `json:"to"`
 }
@@ -25,6 +26,9 @@ type estimateResult struct {
 	Top        float64   `json:"top"`
 	Candidates int64     `json:"candidates"`
 	Chunks     []float64 `json:"chunks"`
+	Control    float64   `json:"control"`
+	Residual   float64   `json:"residual"`
+	Tau        float64   `json:"tau"`
 	Bins       []int     `json:"bins"`
 	Values     []float64 `json:"values"` // weight, moment, square of each bin
 }
@@ -45,8 +49,8 @@ type sampleItem struct {
 
 // Handlers returns the handlers by kind. They share a store of the model and the
 // ids that they have read last: workers of one process should share one map.
-// Memory is n·k·8 B for the coordinates, (2k+1)·n B for the bounds and 8 B (or
-// the strings) for each id.
+// Memory is n·k·8 B for the coordinates, up to three quarters of that for
+// bounds and sums, 4 B of order and 8 B (or the string) of id for each vertex.
 func Handlers() map[string]Handler {
 	h := &handlers{graphs: newMemo[*graph](2), ids: newMemo[*ids](2)}
 	return map[string]Handler{KindEstimate: h.estimate, KindSample: h.sample}
@@ -80,11 +84,11 @@ func (h *handlers) estimate(ctx context.Context, params []byte) ([]byte, error) 
 	if g.tree == nil || item.From < 0 || item.To < item.From || item.To > chunks(g.n()) {
 		return nil, fmt.Errorf("synthesis: %s item asks for chunks %d to %d of a model of %d rows", KindEstimate, item.From, item.To, g.n())
 	}
-	rate := item.Rate
-	if rate == 0 {
-		rate = math.Inf(1)
+	how := plan{Rate: item.Rate, Tau: item.Tau}
+	if how.Rate == 0 {
+		how.Rate = math.Inf(1)
 	}
-	out, err := estimate(ctx, g.tree, rate, item.Seed, item.From, item.To)
+	out, err := estimate(ctx, g.tree, how, item.Seed, item.From, item.To)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +96,7 @@ func (h *handlers) estimate(ctx context.Context, params []byte) ([]byte, error) 
 }
 
 func (o *pass) result() estimateResult {
-	r := estimateResult{Top: o.tally.Top, Candidates: o.candidates, Chunks: o.chunks}
+	r := estimateResult{Top: o.tally.Top, Candidates: o.candidates, Chunks: o.chunks, Control: o.control, Residual: o.residual, Tau: o.tau}
 	for b, w := range o.tally.Weight {
 		if w > 0 {
 			r.Bins = append(r.Bins, b)
@@ -119,6 +123,9 @@ func (o *pass) add(r estimateResult, chunks int) error {
 		o.tally.Square[b] += r.Values[3*i+2]
 	}
 	o.candidates += r.Candidates
+	o.control += r.Control
+	o.residual += r.Residual
+	o.tau = r.Tau
 	o.chunks = append(o.chunks, r.Chunks...)
 	return nil
 }

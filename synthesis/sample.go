@@ -51,21 +51,31 @@ func Probability(tau, score float64) float64 {
 // probability 1 − exp(−τ·score): the law, exactly. Gaps between points are
 // exponential, so a segment without a point costs nothing beyond its bound.
 type rowSampler struct {
-	walker *walker
-	source *rowSource
-	tau    float64
+	walker     *walker
+	source     *rowSource
+	tau        float64
+	candidates []candidate
+}
+
+// A candidate counts if its score is above the mark, a uniform number up to the
+// bound. Candidates of a row are collected before any is scored, so that the
+// processor can fetch the coordinates of several at a time.
+type candidate struct {
+	position int32
+	mark     float64
 }
 
 const scoreKind = 0x73636f7265 // the score law's streams
 
 func newRowSampler(t *tree, tau float64, seed uint64) *rowSampler {
-	return &rowSampler{newWalker(t), newRowSource(seed, scoreKind), tau}
+	return &rowSampler{walker: newWalker(t), source: newRowSource(seed, scoreKind), tau: tau}
 }
 
-// row appends to out the positions q > p that are joined to p, ascending.
+// row appends to out the positions q > p that are joined to p.
 func (s *rowSampler) row(p int, out []int32) []int32 {
 	s.source.reset(uint64(s.walker.t.order[p]))
 	random := s.source.rand
+	s.candidates = s.candidates[:0]
 	clock := random.ExpFloat64()
 	for _, g := range s.walker.segments(p, s.tau) {
 		rate := s.tau * g.bound
@@ -73,17 +83,27 @@ func (s *rowSampler) row(p int, out []int32) []int32 {
 			out = s.each(g, out)
 			continue
 		}
-		mass, at, last := rate*float64(g.to-g.from), 0.0, int32(-1)
+		mass, at, gap := rate*float64(g.to-g.from), 0.0, 1/rate
 		for clock < mass-at {
 			at += clock
 			clock = random.ExpFloat64()
-			q := min(g.from+int(at/rate), g.to-1)
-			if random.Float64()*g.bound < s.walker.score(q) && int32(q) != last {
-				last = int32(q)
-				out = append(out, last)
-			}
+			q := min(g.from+int(at*gap), g.to-1)
+			s.candidates = append(s.candidates, candidate{int32(q), random.Float64() * g.bound})
 		}
 		clock -= mass - at
+	}
+	return s.accept(out)
+}
+
+// accept appends the positions of the candidates that count, each once:
+// candidates of a position are neighbours.
+func (s *rowSampler) accept(out []int32) []int32 {
+	last := int32(-1)
+	for _, c := range s.candidates {
+		if c.mark < s.walker.score(int(c.position)) && c.position != last {
+			last = c.position
+			out = append(out, last)
+		}
 	}
 	return out
 }

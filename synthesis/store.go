@@ -159,6 +159,7 @@ func (doc *stored) graph(order []int32, rows []float64, key string) (*graph, err
 		if len(doc.Sign) == doc.K {
 			t := &tree{n: doc.N, k: doc.K, depth: depthFor(doc.N), sign: doc.Sign, order: order, y: rows}
 			t.computeBounds()
+			t.computeSums()
 			return &graph{tree: t}, nil
 		}
 	case lawBlocks:

@@ -80,16 +80,17 @@ func (h *tally) limit() (pairs, variance float64) {
 	return pairs, variance
 }
 
-// solve returns τ with expected(τ) = target < limit, by bisection of log τ to
-// the last bit: expected grows with τ.
-func (h *tally) solve(target float64) float64 {
-	low, high := math.SmallestNonzeroFloat64, math.MaxFloat64
+// solve returns τ in [low, high] with expected(τ) + τ·control = target, by
+// bisection to the last bit; the left side grows with τ. Brackets that start
+// at 0 are halved in the logarithm.
+func (h *tally) solve(target, control, low, high float64) float64 {
+	low = max(low, math.SmallestNonzeroFloat64)
 	for range 2200 {
 		middle := math.Sqrt(low) * math.Sqrt(high)
 		if !(middle > low && middle < high) {
 			break
 		}
-		if e, _ := h.expected(middle); e < target {
+		if e, _ := h.expected(middle); e+middle*control < target {
 			low = middle
 		} else {
 			high = middle

@@ -10,13 +10,14 @@ import (
 )
 
 // localEstimate runs passes without items.
-func localEstimate(t *tree, seed uint64) estimator {
-	return func(ctx context.Context, rate float64) (*pass, error) {
+func localEstimate(t *tree, seed uint64) func(context.Context, plan) (*pass, error) {
+	t.computeSums()
+	return func(ctx context.Context, how plan) (*pass, error) {
 		all, parts := chunks(t.n), 4*runtime.GOMAXPROCS(0)
 		passes, errs := make([]*pass, parts), make([]error, parts)
 		var wg sync.WaitGroup
 		for i := range parts {
-			wg.Go(func() { passes[i], errs[i] = estimate(ctx, t, rate, seed, i*all/parts, (i+1)*all/parts) })
+			wg.Go(func() { passes[i], errs[i] = estimate(ctx, t, how, seed, i*all/parts, (i+1)*all/parts) })
 		}
 		wg.Wait()
 		out := &pass{}
@@ -76,7 +77,7 @@ func TestTauBySampling(t *testing.T) {
 					t.Fatal(err)
 				}
 				z := (exactEdges(tr, tau.Value) - target) / tau.Error
-				if math.Abs(z) > 5 || tau.Error > 2*math.Sqrt(target) {
+				if math.Abs(z) > 5 || tau.Error > math.Sqrt(target) {
 					t.Errorf("%s, %g edges: off by %.1f standard errors of %g", s, target, z, tau.Error)
 				}
 				statistic += z * z

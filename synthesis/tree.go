@@ -21,9 +21,10 @@ type tree struct {
 	order []int32   // position → row of the model
 	y     []float64 // n×k by position
 
-	// Per node: the box's centre and half widths (k each) and the radius about
-	// the centre.
+	// Per node: centre and half widths of the box around its rows (k each).
 	bounds []float64
+	// Per node: sum of its rows (k); made for estimation only.
+	sums []float64
 }
 
 func depthFor(n int) int {
@@ -35,8 +36,6 @@ func depthFor(n int) int {
 }
 
 func (t *tree) first(level, node int) int { return int(int64(node) * int64(t.n) >> level) }
-
-func (t *tree) stride() int { return 2*t.k + 1 }
 
 // buildTree orders the rows. y is moved, not copied. Each split is at the
 // middle of the coordinate with the largest variance; equal coordinates are
@@ -188,62 +187,97 @@ func median(a, b, c key) key {
 	return b
 }
 
-// computeBounds fills in centre, half widths and radius of every node.
+// computeBounds fills in centre and half widths of every node, leaves first.
 func (t *tree) computeBounds() {
-	t.bounds = make([]float64, ((2<<t.depth)-1)*t.stride())
+	t.bounds = make([]float64, ((2<<t.depth)-1)*2*t.k)
 	if t.k == 0 || t.n == 0 {
 		return
 	}
-	parallelFor(1<<t.depth, func(leaf int) { t.bound(t.depth, leaf) })
+	parallelFor(1<<t.depth, func(leaf int) {
+		low, high := t.emptyBox()
+		for p := t.first(t.depth, leaf); p < t.first(t.depth, leaf+1); p++ {
+			y := t.y[p*t.k : (p+1)*t.k]
+			widen(low, high, y, y)
+		}
+		t.setBox(t.depth, leaf, low, high)
+	})
 	for level := t.depth - 1; level >= 0; level-- {
-		parallelFor(1<<level, func(node int) { t.bound(level, node) })
+		parallelFor(1<<level, func(node int) {
+			low, high := t.emptyBox()
+			for child := 2 * node; child <= 2*node+1; child++ {
+				from, to := t.box(level+1, child)
+				widen(low, high, from, to)
+			}
+			t.setBox(level, node, low, high)
+		})
 	}
 }
 
-// bound computes one node's numbers: the box from the rows or the children's
-// boxes, the radius from the rows.
-func (t *tree) bound(level, node int) {
-	k := t.k
-	b := t.at(level, node)
-	centre, half := b[:k], b[k:2*k]
-	from, to := t.first(level, node), t.first(level, node+1)
-	low, high := make([]float64, k), make([]float64, k)
-	for a := range k {
+func (t *tree) emptyBox() (low, high []float64) {
+	low, high = make([]float64, t.k), make([]float64, t.k)
+	for a := range t.k {
 		low[a], high[a] = math.Inf(1), math.Inf(-1)
 	}
-	if level == t.depth {
-		for p := from; p < to; p++ {
-			for a, x := range t.y[p*k : (p+1)*k] {
-				low[a], high[a] = min(low[a], x), max(high[a], x)
+	return low, high
+}
+
+func widen(low, high, from, to []float64) {
+	for a := range low {
+		low[a], high[a] = min(low[a], from[a]), max(high[a], to[a])
+	}
+}
+
+// setBox stores a box, rounded outwards.
+func (t *tree) setBox(level, node int, low, high []float64) {
+	b := t.at(level, node)
+	for a := range t.k {
+		centre := low[a] + (high[a]-low[a])/2
+		b[a] = centre
+		b[t.k+a] = max(high[a]-centre, centre-low[a]) * (1 + 1e-12)
+	}
+}
+
+// box returns the corners of a node's box.
+func (t *tree) box(level, node int) (low, high []float64) {
+	b := t.at(level, node)
+	low, high = make([]float64, t.k), make([]float64, t.k)
+	for a := range t.k {
+		low[a], high[a] = b[a]-b[t.k+a], b[a]+b[t.k+a]
+	}
+	return low, high
+}
+
+// computeSums fills in the sums of the rows of every node.
+func (t *tree) computeSums() {
+	t.sums = make([]float64, ((2<<t.depth)-1)*t.k)
+	if t.k == 0 {
+		return
+	}
+	at := func(level, node int) []float64 {
+		i := (1<<level - 1 + node) * t.k
+		return t.sums[i : i+t.k]
+	}
+	for leaf := range 1 << t.depth {
+		s := at(t.depth, leaf)
+		for p := t.first(t.depth, leaf); p < t.first(t.depth, leaf+1); p++ {
+			for a, x := range t.y[p*t.k : (p+1)*t.k] {
+				s[a] += x
 			}
 		}
-	} else {
-		for child := 2 * node; child <= 2*node+1; child++ {
-			c := t.at(level+1, child)
-			for a := range k {
-				low[a], high[a] = min(low[a], c[a]-c[k+a]), max(high[a], c[a]+c[k+a])
+	}
+	for level := t.depth - 1; level >= 0; level-- {
+		for node := range 1 << level {
+			s, x, y := at(level, node), at(level+1, 2*node), at(level+1, 2*node+1)
+			for a := range s {
+				s[a] = x[a] + y[a]
 			}
 		}
 	}
-	for a := range k {
-		centre[a] = low[a] + (high[a]-low[a])/2
-		half[a] = (high[a] - centre[a]) * (1 + 1e-12)
-		half[a] = max(half[a], (centre[a]-low[a])*(1+1e-12))
-	}
-	most := 0.0
-	for p := from; p < to; p++ {
-		d := 0.0
-		for a, x := range t.y[p*k : (p+1)*k] {
-			d += (x - centre[a]) * (x - centre[a])
-		}
-		most = max(most, d)
-	}
-	b[2*k] = math.Sqrt(most) * (1 + 1e-12)
 }
 
 func (t *tree) at(level, node int) []float64 {
-	i := (1<<level - 1 + node) * t.stride()
-	return t.bounds[i : i+t.stride()]
+	i := (1<<level - 1 + node) * 2 * t.k
+	return t.bounds[i : i+2*t.k]
 }
 
 // parallelFor calls f for 0..n−1 from as many goroutines as processors.

@@ -3,10 +3,11 @@ package synthesis
 import "math"
 
 // A segment is a run of positions [from, to) and a bound on the score of a given
-// row with each of them.
+// row with each of them. node is the index of the node that it is, or −1 where
+// it is a part of one.
 type segment struct {
-	from, to int
-	bound    float64
+	from, to, node int
+	bound          float64
 }
 
 // certain is the rate per pair from which a segment's pairs are looked at one
@@ -22,14 +23,16 @@ const enough = 1.0
 type walker struct {
 	t     *tree
 	w     []float64 // sign·y of the row
-	norm  float64
+	slack float64
 	spans []segment
 	stack []nodeAt
 }
 
 type nodeAt struct{ level, node int }
 
-func newWalker(t *tree) *walker { return &walker{t: t, w: make([]float64, t.k)} }
+func newWalker(t *tree) *walker {
+	return &walker{t: t, w: make([]float64, t.k), slack: float64(4*t.k) * 0x1p-52}
+}
 
 // segments covers the positions behind p by segments outside of which every
 // score with p is ≤ 0. Nodes are split while more than `enough` candidates are
@@ -38,12 +41,9 @@ func newWalker(t *tree) *walker { return &walker{t: t, w: make([]float64, t.k)} 
 func (w *walker) segments(p int, rate float64) []segment {
 	t := w.t
 	w.spans = w.spans[:0]
-	norm := 0.0
 	for a, x := range t.y[p*t.k : (p+1)*t.k] {
 		w.w[a] = t.sign[a] * x
-		norm += x * x
 	}
-	w.norm = math.Sqrt(norm) * (1 + 1e-12)
 	if t.k == 0 {
 		return nil
 	}
@@ -55,36 +55,39 @@ func (w *walker) segments(p int, rate float64) []segment {
 		if from >= to {
 			continue
 		}
-		bound, split := w.bound(at, rate, to-from)
+		bound := w.bound(at.level, at.node)
 		switch {
 		case bound <= 0:
-		case split:
+		case at.level < t.depth && rate*bound*float64(to-from) > enough:
 			w.stack = append(w.stack, nodeAt{at.level + 1, 2*at.node + 1}, nodeAt{at.level + 1, 2 * at.node})
 		default:
-			w.spans = append(w.spans, segment{from, to, bound})
+			node := 1<<at.level - 1 + at.node
+			if from > t.first(at.level, at.node) {
+				node = -1
+			}
+			w.spans = append(w.spans, segment{from, to, node, bound})
 		}
 	}
 	return w.spans
 }
 
 // bound is an upper bound of the row's score with any row of the node:
-// w·y ≤ w·c + min(|w|·r, Σ_a |w_a|h_a), and whether the node is to be split.
-func (w *walker) bound(at nodeAt, rate float64, size int) (bound float64, split bool) {
-	t := w.t
-	k := t.k
-	b := t.at(at.level, at.node)
-	centre, half := b[:k], b[k:2*k]
+// w·y ≤ w·c + Σ_a |w_a|h_a for every y of the box with centre c and half widths h.
+func (w *walker) bound(level, node int) float64 {
+	k := w.t.k
+	i := (1<<level - 1 + node) * 2 * k
+	centre := w.t.bounds[i : i+k]
+	half := w.t.bounds[i+k : i+2*k]
+	half = half[:len(centre)]
 	middle, spread, scale := 0.0, 0.0, 0.0
-	for a, x := range w.w {
+	for a, x := range w.w[:len(centre)] {
 		m := float64(x * centre[a])
 		middle += m
 		scale += math.Abs(m)
 		spread += float64(math.Abs(x) * half[a])
 	}
-	spread = min(spread, w.norm*b[2*k])
 	// Rounding of the sums here and in score: fewer than 4k operations.
-	bound = middle + spread + float64(4*k)*0x1p-52*(scale+spread)
-	return bound, at.level < t.depth && rate*bound*float64(size) > enough
+	return middle + spread + w.slack*(scale+spread)
 }
 
 // score is the exact score of the walker's row with position q.

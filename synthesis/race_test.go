@@ -1,0 +1,5 @@
+//go:build race
+
+package synthesis
+
+func init() { graphsPerLaw = 300 }
