@@ -56,3 +56,6 @@ func benchmarkStep(b *testing.B, n, k, shards int) {
 // BenchmarkStepMillion is one multiplication at n = 1,000,000 and k = 8 on 64
 // shards: 2 GB through one server on loopback.
 func BenchmarkStepMillion(b *testing.B) { benchmarkStep(b, 1_000_000, 8, 64) }
+
+// BenchmarkSmallStep is what a step costs when there is next to nothing to do.
+func BenchmarkSmallStep(b *testing.B) { benchmarkStep(b, 1_490, 4, 2) }

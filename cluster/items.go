@@ -56,12 +56,13 @@ func (w *worker) takeTask(now time.Time, in inbound) {
 
 // fetch asks for the missing pieces of items.
 func (w *worker) fetch(now time.Time) {
+	stale := w.trip.patience(w.t.Repair)
 	for _, it := range w.items {
 		if it.coming == nil {
 			continue
 		}
-		most := fetchWindow - it.coming.underway(now, w.t.Repair)
-		if wanted, n := it.coming.want(now, most, w.t.Repair); n > 0 {
+		most := fetchWindow - it.coming.underway(now, stale)
+		if wanted, n := it.coming.want(now, most, stale); n > 0 {
 			w.send(verbNeed, itemHead(it.head), wanted.set)
 		}
 	}
@@ -77,7 +78,7 @@ func (w *worker) takeParam(now time.Time, in inbound) {
 	if it == nil || it.coming == nil || it.head.Step != in.head.Step {
 		return
 	}
-	err := it.coming.put(in.head, in.data)
+	err := it.coming.put(now, in.head, in.data, &w.trip)
 	if err == nil && it.coming.got.full() {
 		var all []byte
 		if all, err = it.coming.open(); err == nil {

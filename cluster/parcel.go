@@ -12,7 +12,8 @@ import (
 type parcel struct {
 	head  head // of the announcement: size, piece bytes, digest
 	got   bitmap
-	asked []time.Time
+	asked []time.Time // when each piece was last asked for
+	again bitmap      // pieces asked for more than once
 	data  [][]byte
 }
 
@@ -28,11 +29,12 @@ func newParcel(h head) (*parcel, error) {
 		return nil, fmt.Errorf("cluster: an item of %d bytes in pieces of %d", h.Size, h.Pieces)
 	}
 	n := pieceCount(h.Size, h.Pieces)
-	return &parcel{head: h, got: newBitmap(n), asked: make([]time.Time, n), data: make([][]byte, n)}, nil
+	return &parcel{head: h, got: newBitmap(n), again: newBitmap(n), asked: make([]time.Time, n), data: make([][]byte, n)}, nil
 }
 
-// put takes one piece; a piece that is there already is ignored.
-func (p *parcel) put(h head, data []byte) error {
+// put takes one piece; a piece that is there already is ignored. How long it took
+// goes to trip.
+func (p *parcel) put(now time.Time, h head, data []byte, trip *roundTrip) error {
 	if h.Size != p.head.Size || h.Pieces != p.head.Pieces || h.Piece >= p.got.size {
 		return fmt.Errorf("cluster: piece %d of another item", h.Piece)
 	}
@@ -42,6 +44,9 @@ func (p *parcel) put(h head, data []byte) error {
 	}
 	if !p.got.has(h.Piece) {
 		p.got.add(h.Piece)
+		if asked := p.asked[h.Piece]; !asked.IsZero() && !p.again.has(h.Piece) {
+			trip.sample(now.Sub(asked))
+		}
 		p.data[h.Piece] = data
 	}
 	return nil
@@ -54,6 +59,9 @@ func (p *parcel) want(now time.Time, most int, stale time.Duration) (wanted bitm
 	for i := 0; i < p.got.size && n < most; i++ {
 		if p.got.has(i) || !p.asked[i].IsZero() && now.Sub(p.asked[i]) < stale {
 			continue
+		}
+		if !p.asked[i].IsZero() {
+			p.again.add(i)
 		}
 		p.asked[i] = now
 		wanted.add(i)

@@ -2,8 +2,8 @@ package cluster
 
 import "time"
 
-// roundTrip estimates how long an acknowledgement of V takes, as RFC 6298 does
-// for TCP. Chunks are taken for lost only after patience(): with many workers behind
+// roundTrip estimates how long an answer takes (of a chunk of V: its acknowledgement),
+// as RFC 6298 does for TCP. Chunks and pieces are taken for lost only after patience(): with many workers behind
 // one server, what is late is usually still in a queue, and sending it again would
 // make the queue longer.
 type roundTrip struct {

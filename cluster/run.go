@@ -44,6 +44,7 @@ type errand struct {
 	window     int // pieces of results under way in all
 	board      *board
 	tempo      tempo
+	trip       roundTrip // of pieces of results
 	results    [][]byte
 	digests    []string
 	failures   []int
@@ -95,7 +96,7 @@ func (j *errand) tick(now time.Time) error {
 	// A worker that sends pieces is not asked to begin again; one that stopped is.
 	arriving := func(m *member, u int) bool {
 		at := j.coming[u]
-		return at != nil && at.from == m && now.Sub(at.news) < 4*j.c.t.Retry
+		return at != nil && at.from == m && now.Sub(at.news) < 4*j.trip.patience(j.c.t.Retry)
 	}
 	for _, r := range j.board.overdue(now, j.c.members.list, j.tempo.median(), arriving) {
 		j.c.ledger.count(func(s *Stats) { s.AskedAgain++ })
@@ -190,7 +191,7 @@ func (j *errand) takePiece(now time.Time, m *member, in inbound) error {
 	}
 	m.bytes += int64(in.size)
 	m.progress, at.news = now, now
-	err := at.put(in.head, in.data)
+	err := at.put(now, in.head, in.data, &j.trip)
 	if err == nil && at.got.full() {
 		var all []byte
 		if all, err = at.open(); err == nil {
@@ -206,12 +207,12 @@ func (j *errand) takePiece(now time.Time, m *member, in inbound) error {
 
 // pull asks for pieces of results, at most a window of them in all.
 func (j *errand) pull(now time.Time) {
-	room := j.window
+	room, stale := j.window, j.trip.patience(j.c.t.Retry)
 	for _, at := range j.coming {
-		room -= at.underway(now, j.c.t.Retry)
+		room -= at.underway(now, stale)
 	}
 	for u, at := range j.coming {
-		wanted, n := at.want(now, room, j.c.t.Retry)
+		wanted, n := at.want(now, room, stale)
 		if n > 0 {
 			h := head{Step: j.step, Shard: -1, From: u, To: u + 1}
 			j.c.send(j.c.subj.to(at.from.id, verbGet), h, wanted.set)

@@ -111,7 +111,8 @@ type worker struct {
 	queue  []head    // row blocks to do, in order
 	busy   *head     // the one in hand
 	items  map[int]*item
-	active int // handlers running
+	active int       // handlers running
+	trip   roundTrip // of pieces of items
 
 	stepCtx context.Context // ends with the step
 	stop    context.CancelFunc
