@@ -50,6 +50,18 @@ func BenchmarkEdgeListWeighted(b *testing.B) {
 	benchmarkText(b, edgeText(benchRows, "%d %d 0.25\n"), benchRows, Options{})
 }
 
+func BenchmarkGzip(b *testing.B) {
+	benchmarkText(b, gzipped(b, string(edgeText(benchRows, "%d\t%d\n"))), benchRows, Options{})
+}
+
+func BenchmarkZstd(b *testing.B) {
+	benchmarkText(b, zstandard(b, string(edgeText(benchRows, "%d\t%d\n"))), benchRows, Options{})
+}
+
+func BenchmarkXZ(b *testing.B) {
+	benchmarkText(b, xzed(b, string(edgeText(benchRows/4, "%d\t%d\n"))), benchRows/4, Options{})
+}
+
 func BenchmarkCSV(b *testing.B) {
 	data := append([]byte("Source,Target\n"), edgeText(benchRows, "%d,%d\n")...)
 	benchmarkText(b, data, benchRows, Options{})

@@ -3,8 +3,8 @@ package reader
 import "fmt"
 
 // maxPending is how many ids that are used before they are declared are kept
-// with their line; beyond, only their number is checked.
-const maxPending = 1 << 20
+// with their line; beyond, only their number is checked. Only tests change it.
+var maxPending = 1 << 20
 
 // declared checks the node list of a format that has one: no id twice, no edge
 // to an id that is not there. Edges may come before nodes.

@@ -144,7 +144,6 @@ var refusals = []struct{ magic, kind string }{
 	{"\x89HDF", "an HDF5 file"},
 	{"ARROW1", "an Arrow file"},
 	{"Obj\x01", "an Avro file"},
-	{"ORC", "an ORC file"},
 	{"\x1f\x8b", "gzip inside another packing"},
 	{"\x28\xb5\x2f\xfd", "zstd inside another packing"},
 	{"BZh9", "bzip2 inside another packing"},
@@ -161,7 +160,7 @@ var refusals = []struct{ magic, kind string }{
 func refuse(src *source, sample []byte, said bool) error {
 	name := src.text.file
 	for _, k := range refusals {
-		if bytes.HasPrefix(sample, []byte(k.magic)) && !(k.magic == "ORC" && isTextByte(sample, 3)) {
+		if bytes.HasPrefix(sample, []byte(k.magic)) {
 			return refused(name, sample, "this is "+k.kind)
 		}
 	}
@@ -203,8 +202,6 @@ func firstLine(sample []byte) string {
 	}
 	return string(b)
 }
-
-func isTextByte(b []byte, i int) bool { return len(b) > i && b[i] >= 9 && b[i] < 0x7f }
 
 // looksJSON: an opening bracket followed by JSON punctuation.
 func looksJSON(b []byte) bool {

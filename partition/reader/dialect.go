@@ -16,6 +16,7 @@ type dialect struct {
 	source, target int      // columns from 0
 	weight         int      // column of the weight, -1 without
 	chosen         bool     // the user said the format or the columns
+	note           string   // what may have been guessed wrong
 }
 
 // sampleRows is how many rows detection compares.
@@ -63,11 +64,21 @@ func detectTable(file string, sample []byte, whole bool, o Options, base *dialec
 	}
 	if d.header {
 		d.columns = names
+	} else {
+		d.note = d.headerNote(rows[0], names)
 	}
 	if d.format == "" || d.format == "tsv" || d.format == "csv" {
 		d.format = tableFormat(d)
 	}
 	return d, d.chooseColumns(file, rows[0], o)
+}
+
+// headerNote warns where a first row of words was taken for an edge.
+func (d *dialect) headerNote(first row, names []string) string {
+	if d.chosen || len(names) < 2 || allDigits([]byte(names[0])) || d.delim == 0 && knownPair(names) < 0 {
+		return ""
+	}
+	return fmt.Sprintf("line %d was read as an edge: say --format csv (or tsv) if it is a header", first.line)
 }
 
 func tableFormat(d *dialect) string {

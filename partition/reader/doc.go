@@ -33,6 +33,12 @@
 //	adjlist    a vertex, then its neighbours; only when Options.Format says so
 //	gml, graphml, gexf, mtx, metis, pajek, parquet
 //
+// Detection sees the first 256 KiB of text. Two formats can look alike: a METIS
+// file is told from an edge list by its header and by the symmetry of its rows,
+// and a first row of names is a header only when its names are known
+// (source,target; from,to; id_1,id_2; ...) or when all rows under it are
+// integers; Stats.Notes says where a guess may be wrong.
+//
 // Packed with gzip (several members), zstd, bzip2, xz, or zip with one member.
 // Lines end with LF, CRLF or CR.
 //

@@ -12,8 +12,9 @@ const nothingWritten = "Nothing was written."
 // LineError is a fault in the content of an input: where it is, what stands
 // there, and what is wrong with it.
 //
-// Line counts from 1. Byte is the offset of the line (or token) in the text
-// after unpacking and, for UTF-16, after conversion to UTF-8. Text is the
+// Line counts from 1. Byte is the offset of the line (in formats without lines,
+// of where reading stopped) in the text after unpacking and, for UTF-16, after
+// conversion to UTF-8. Text is the
 // beginning of the offending text as it stands in the file, so the error is as
 // private as the graph is.
 type LineError struct {

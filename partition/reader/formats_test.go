@@ -36,6 +36,7 @@ func TestGML(t *testing.T) {
 		{name: "cut off", text: "graph [\nnode [ id 1 ]\nnode [ id", err: ":3: a value was expected after id"},
 		{name: "not closed", text: "graph [\nnode [ id 1 ]\n", err: ":3: the GML text stops before the closing ]"},
 		{name: "string not closed", text: "graph [\nnode [ id 1 label \"x\n ] ]\n", err: ":2: a string that is never closed"},
+		{name: "text without quotes", text: "graph [ node [ label Ann Lee id 1 ] ]", err: ":1: a key was expected here (it reads \"1\")"},
 		{name: "key missing", text: "graph [ node [ id 1 ] \"x\" ]", err: ":1: a key was expected here"},
 		{name: "byte 0", text: "graph [ node [ id 1 ]\n \x00 ]", err: ":2: byte 0 in the text"},
 	})
@@ -89,6 +90,7 @@ func TestMETIS(t *testing.T) {
 		{name: "vertex sizes", text: "2 1 100\n3 2\n4 1\n", format: "metis", vertices: "1 2", edges: "1>2 2>1"},
 		{name: "ring", text: "4 4\n2 4\n1 3\n2 4\n1 3\n", format: "metis", vertices: "1 2 3 4", edges: "1>2 1>4 2>1 2>3 3>2 3>4 4>1 4>3"},
 		{name: "edge list that is no METIS", text: "4 4\n2 4\n1 3\n2 4\n1 2\n", format: "edgelist", edges: "4>4 2>4 1>3 2>4 1>2"},
+		{name: "edge list of loops", text: "2 2\n2 2\n1 1\n", format: "edgelist", edges: "2>2 2>2 1>1"},
 		{name: "CRLF", text: "2 1\r\n2\r\n1\r\n", format: "metis", vertices: "1 2", edges: "1>2 2>1"},
 		{name: "loop", text: "2 2\n1 2\n1\n", options: Options{Format: "metis"}, vertices: "1 2", edges: "1>1 1>2 2>1"},
 

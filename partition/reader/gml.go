@@ -44,7 +44,7 @@ func (g *gmlReader) top() error {
 			return g.fault("a GML file without a graph [ ... ]")
 		case kind == gmlEnd:
 			return nil
-		case kind != gmlWord:
+		case kind != gmlWord || !isKey(g.lex.tok):
 			return g.fault("a key was expected here")
 		}
 		if !g.lex.is("graph") {
@@ -140,7 +140,7 @@ func (g *gmlReader) list(item func() error) error {
 			return nil
 		case kind == gmlEnd:
 			return g.cutOff()
-		case kind != gmlWord:
+		case kind != gmlWord || !isKey(g.lex.tok):
 			return g.fault("a key was expected here")
 		}
 		if err := item(); err != nil {
@@ -298,5 +298,9 @@ func looksGML(sample []byte) bool {
 		}
 	}
 }
+
+// isKey: keys begin with a letter. Text without quotes would shift keys and
+// values against each other; a number in place of a key shows that.
+func isKey(word []byte) bool { return isLetter(word[0]) || word[0] == '_' }
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }

@@ -32,11 +32,16 @@ func looksMETIS(sample []byte, whole bool) bool {
 			row--
 			continue
 		}
-		far := h.neighbours(fields, func(v int64) {
-			pairs[[2]int64{row, v}] = true
+		fits := h.neighbours(fields, func(v int64) bool {
+			p := [2]int64{row, v}
+			if v == row || pairs[p] { // METIS has no loops and no repeats
+				return false
+			}
+			pairs[p] = true
 			entries++
+			return true
 		})
-		if !far {
+		if !fits {
 			return false
 		}
 	}
@@ -128,8 +133,8 @@ func metisHeader(f []int64) (metisSizes, string) {
 }
 
 // neighbours calls each for the neighbours in a row of the sample; false when
-// the row does not fit the header.
-func (h metisSizes) neighbours(row []int64, each func(int64)) bool {
+// the row does not fit the header or each says so.
+func (h metisSizes) neighbours(row []int64, each func(int64) bool) bool {
 	if len(row) < h.weights {
 		return h.weights == 0
 	}
@@ -142,10 +147,9 @@ func (h metisSizes) neighbours(row []int64, each func(int64)) bool {
 		return false
 	}
 	for i := 0; i < len(row); i += step {
-		if row[i] < 1 || row[i] > h.n {
+		if row[i] < 1 || row[i] > h.n || !each(row[i]) {
 			return false
 		}
-		each(row[i])
 	}
 	return true
 }

@@ -3,6 +3,7 @@ package reader
 import (
 	"bytes"
 	"fmt"
+	"slices"
 )
 
 // maxFields is the most fields of a row in an edge list whose columns nobody
@@ -307,10 +308,13 @@ func (u *run) table(src *source, d *dialect) error {
 	return err
 }
 
-// columns notes the header of the first part that has one.
+// columns notes the header of the first part that has one, and doubts.
 func (u *run) columns(d *dialect) {
 	if u.stats.Columns == nil {
 		u.stats.Columns = d.columns
+	}
+	if d.note != "" && !slices.Contains(u.stats.Notes, d.note) {
+		u.stats.Notes = append(u.stats.Notes, d.note)
 	}
 }
 

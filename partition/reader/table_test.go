@@ -140,6 +140,16 @@ func TestStatsOfTables(t *testing.T) {
 	}
 }
 
+// TestHeaderNotes: a first row of words that is taken for an edge is noted.
+func TestHeaderNotes(t *testing.T) {
+	for text, noted := range map[string]bool{"Ann,Bob\nBob,Cy\n": true, "node1 node2\nnode2 node3\n": true, "Ann Bob\nBob Cy\n": false, "1,2\n3,4\n": false} {
+		g, err := readText(text, Options{})
+		if err != nil || (len(g.stats.Notes) > 0) != noted {
+			t.Errorf("%q: notes %q, %v", text, g.stats.Notes, err)
+		}
+	}
+}
+
 func TestBadLines(t *testing.T) {
 	text := "1 2\nx\n3 4\n5 1.0\n6 7\n"
 	var lines []int64

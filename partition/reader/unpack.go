@@ -122,7 +122,7 @@ func (g *gzipReader) member() error {
 // after looks at what follows a finished member.
 func (g *gzipReader) after() error {
 	end := g.src.offset()
-	head, err := g.src.Peek(2)
+	head, _ := g.src.Peek(2)
 	if len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b {
 		if err := g.zr.Reset(g.src); err != nil {
 			return unpackError(g.file, "gzip", g.src.offset(), err)
@@ -131,21 +131,18 @@ func (g *gzipReader) after() error {
 		return nil
 	}
 	for {
-		c, errByte := g.src.ReadByte()
-		if errByte != nil {
-			err = errByte
-			break
-		}
-		if c != 0 {
+		c, err := g.src.ReadByte()
+		switch {
+		case isEOF(err):
+			g.done = true
+			return io.EOF
+		case err != nil:
+			return unpackError(g.file, "gzip", g.src.offset(), err)
+		case c != 0:
 			return &FileError{File: g.file, Byte: end, Reason: "bytes that are not gzip follow the end of the gzip data",
 				Remedy: "Cut the file there, or pack it again."}
 		}
 	}
-	if !errors.Is(err, io.EOF) {
-		return unpackError(g.file, "gzip", g.src.offset(), err)
-	}
-	g.done = true
-	return io.EOF
 }
 
 // watched turns the errors of a decoder into FileErrors with the offset.

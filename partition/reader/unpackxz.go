@@ -47,15 +47,6 @@ func (f *xzFooter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadByte keeps the decoder from reading through a buffer of its own.
-func (f *xzFooter) ReadByte() (byte, error) {
-	c, err := f.src.ReadByte()
-	if err == nil {
-		f.note(c)
-	}
-	return c, err
-}
-
 func (f *xzFooter) note(c byte) {
 	if c == 0 {
 		f.zeros++

@@ -2,6 +2,7 @@ package reader
 
 import (
 	"bytes"
+	"context"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -65,7 +66,7 @@ func TestGEXF(t *testing.T) {
 
 // xmlTokens writes what the lexer reads, attribute by attribute.
 func xmlTokens(data []byte) (string, error) {
-	l := xmlLexer{tx: newText(nil, "x", bytes.NewReader(data))}
+	l := xmlLexer{tx: newText(context.Background(), "x", bytes.NewReader(data))}
 	var b strings.Builder
 	for {
 		kind, err := l.next(true)
