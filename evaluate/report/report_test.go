@@ -139,7 +139,7 @@ func TestThePrivatePageSaysSo(t *testing.T) {
 	if banner < 0 || banner > strings.Index(page, "<main") || !strings.Contains(page, "PRIVATE. Inside the boundary: do not publish.") {
 		t.Error("no banner before the content")
 	}
-	if !strings.Contains(style, ".banner {\n  position: sticky; top: 0;") || !strings.Contains(style, ".banner { position: fixed;") {
+	if !strings.Contains(style, ".banner {\n  position: sticky; top: 0;") || !strings.Contains(style, ".banner { display: table-header-group;") {
 		t.Error("the banner does not stay on the screen and on every printed page")
 	}
 	for _, word := range []string{"singletons", "one community", "permuted labels", "random graph", "ceiling", "lowest run"} {
@@ -241,7 +241,7 @@ func TestRefusals(t *testing.T) {
 	}
 	for name, change := range map[string]func(*EvaluationReport){
 		"no evaluation": func(r *EvaluationReport) { r.Evaluation = nil },
-		`"ceiling"`:     func(r *EvaluationReport) { r.Evaluation.Rows[1].AMI = math.NaN() },
+		`"ceiling"`:     func(r *EvaluationReport) { r.Yardstick("ceiling").AMI = math.NaN() },
 		"histogram":     func(r *EvaluationReport) { r.Evaluation.Degrees.HistogramTo[0][1] = -1 },
 		"heat map":      func(r *EvaluationReport) { r.Evaluation.Matching.Count[0] = nil },
 		"ties":          func(r *EvaluationReport) { r.Evaluation.Structure.Original.Edges = nil },

@@ -93,7 +93,7 @@ func sampleEvaluation(t testing.TB, blocks, repeat int) EvaluationReport {
 	t.Helper()
 	original, block := planted(t, 1200, blocks, 9000, 900, 1)
 	release, _ := planted(t, 1200, blocks, 4500, 4800, 2)
-	e, err := evaluate.Compare(t.Context(), original, release, evaluate.Options{Seed: 4, Repeat: repeat, Labels: block})
+	e, err := evaluate.Compare(t.Context(), original, release, evaluate.Options{Seed: 4, Repeat: repeat, Labels: block, ReleaseLabels: block})
 	if err != nil {
 		t.Fatal(err)
 	}
