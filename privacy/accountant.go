@@ -131,11 +131,20 @@ func lnDown(x Decimal) float64 {
 func nextUp(x float64) float64   { return math.Nextafter(x, math.Inf(1)) }
 func nextDown(x float64) float64 { return math.Nextafter(x, 0) }
 
-// GaussianDelta is δ(ε) of a continuous Gaussian mechanism with μ = S/σ
-// (Balle and Wang 2018; Dong, Roth and Su 2019): a reference, not certified here.
+// GaussianDelta is δ(ε) = Φ(−ε/μ+μ/2) − e^ε·Φ(−ε/μ−μ/2) of a continuous Gaussian mechanism
+// with μ = S/σ (Balle and Wang 2018; Dong, Roth and Su 2019): a reference, not certified
+// here.
 func GaussianDelta(mu, eps float64) float64 {
-	phi := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
-	return phi(-eps/mu+mu/2) - math.Exp(eps)*phi(-eps/mu-mu/2)
+	return math.Max(0, math.Exp(lnPhi(-eps/mu+mu/2))-math.Exp(eps+lnPhi(-eps/mu-mu/2)))
+}
+
+// lnPhi is ln Φ(x), by the asymptotic series where Φ underflows.
+func lnPhi(x float64) float64 {
+	if x > -30 {
+		return math.Log(math.Erfc(-x/math.Sqrt2) / 2)
+	}
+	y := 1 / (x * x)
+	return -x*x/2 - math.Log(-x*math.Sqrt(2*math.Pi)) + math.Log1p(-y+3*y*y-15*y*y*y)
 }
 
 // GaussianMu is the largest μ with GaussianDelta(μ, ε) ≤ δ: a reference.

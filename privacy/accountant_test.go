@@ -139,3 +139,14 @@ func TestTargetIsValidated(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestGaussianReferenceIsFiniteEverywhere(t *testing.T) {
+	for _, c := range []struct{ mu, eps float64 }{{1, 1}, {40, 1000}, {400, 1e5}, {1e-3, 5}, {1, 100}} {
+		if d := GaussianDelta(c.mu, c.eps); !(d >= 0 && d <= 1) {
+			t.Errorf("δ(μ=%g, ε=%g) = %g", c.mu, c.eps, d)
+		}
+	}
+	if a, b := lnPhi(-29.999), lnPhi(-30.001); math.Abs(a-b) > 0.1 {
+		t.Errorf("ln Φ jumps at -30: %g, %g", a, b)
+	}
+}

@@ -17,11 +17,15 @@ type Estimate struct {
 	Lambda []float64 // descending; eigenvalues of the operator that was multiplied
 	// Noise is, per component, the standard error of Lambda from the noise in Y alone.
 	Noise []float64
+	// Held estimates VᵀAV per component from a step that V's twin did not see, and HeldNoise
+	// is its standard error: a component of pure noise has |Held| ≲ 3·HeldNoise. Empty for a
+	// transcript of one step.
+	Held, HeldNoise []float64
 }
 
-// fitRounds alternations between vectors and eigenvalues: the third changes the vectors
+// FitRounds alternations between vectors and eigenvalues: the third changes the vectors
 // by less than their noise on every graph tried.
-const fitRounds = 3
+const FitRounds = 3
 
 // Fit estimates eigenvectors and eigenvalues from every recorded pair (V_t, Y_t), with
 // the noise of step t known to be Gaussian of variance s_t². It starts from v (n×k) and
@@ -32,25 +36,82 @@ const fitRounds = 3
 //
 // X is the posterior mean of the rows under the prior that a row has variance 1/n; M is
 // weighted least squares for V·M·Vᵀ. It is post-processing: no budget, no graph. It
-// reads the transcript twice per round, a step at a time.
-func Fit(ctx context.Context, tr Transcript, v []float64, n, k int, centred bool) (*Estimate, error) {
-	f := &fitter{tr: tr, n: n, k: k, centred: centred, v: append([]float64(nil), v...)}
-	if err := f.eigenvalues(ctx); err != nil {
-		return nil, err
-	}
-	for range fitRounds {
-		if err := f.vectors(ctx); err != nil {
-			return nil, err
-		}
+// reads the transcript twice per round, a step at a time. With no rounds it estimates only
+// Λ and the rotation of v.
+//
+// Vectors that were fitted to noise agree with that noise, so Λ is too large by what the
+// noise gives (many times N where there is no signal at all). The last step's noise is
+// independent of everything before it: Held is VᵀAV as the last step alone shows it, for
+// vectors fitted to the others, without that bias.
+func Fit(ctx context.Context, tr Transcript, v []float64, n, k int, centred bool, rounds int) (*Estimate, error) {
+	fit := func(steps int) (*fitter, error) {
+		f := &fitter{tr: tr, steps: steps, n: n, k: k, centred: centred, v: append([]float64(nil), v...)}
 		if err := f.eigenvalues(ctx); err != nil {
 			return nil, err
 		}
+		for range rounds {
+			if err := f.vectors(ctx); err != nil {
+				return nil, err
+			}
+			if err := f.eigenvalues(ctx); err != nil {
+				return nil, err
+			}
+		}
+		return f, nil
 	}
-	return &Estimate{N: n, K: k, V: f.v, Lambda: f.lambda, Noise: f.noise}, nil
+	f, err := fit(tr.Len())
+	if err != nil {
+		return nil, err
+	}
+	e := &Estimate{N: n, K: k, V: f.v, Lambda: f.lambda, Noise: f.noise}
+	if tr.Len() < 2 {
+		return e, nil
+	}
+	// v itself has seen the last step's noise; the vectors before it have not.
+	last, _, _, err := f.step(ctx, tr.Len()-1)
+	if err != nil {
+		return nil, err
+	}
+	v = last
+	if _, err := cholesky.QR(v, n, k); err != nil {
+		return nil, err
+	}
+	before, err := fit(tr.Len() - 1)
+	if err != nil {
+		return nil, err
+	}
+	return e, e.hold(ctx, f, before)
+}
+
+// hold fills Held and HeldNoise: M = (VᵀY_T)(VᵀV_T)⁻¹ in the basis of the fit that did not
+// see step T, turned to the final basis.
+func (e *Estimate) hold(ctx context.Context, f, before *fitter) error {
+	vt, yt, s2, err := f.step(ctx, f.steps-1)
+	if err != nil {
+		return err
+	}
+	inv, err := cholesky.PseudoInverse(cross(before.v, vt, e.N, e.K))
+	if err != nil {
+		return err
+	}
+	var m, turned, spread mat.Dense
+	m.Mul(cross(before.v, yt, e.N, e.K), inv)
+	turn := cross(e.V, before.v, e.N, e.K)
+	turned.Product(turn, &m, turn.T())
+	// Noise of VᵀY is independent with variance s² per entry: row j of the turned matrix has
+	// covariance s²·‖turn_j‖²·(turn·inv ᵀ)(…)ᵀ.
+	spread.Mul(turn, inv.T())
+	e.Held, e.HeldNoise = make([]float64, e.K), make([]float64, e.K)
+	for j := range e.K {
+		a, b := mat.Norm(turn.RowView(j), 2), mat.Norm(spread.RowView(j), 2)
+		e.Held[j], e.HeldNoise[j] = turned.At(j, j), math.Sqrt(s2)*a*b
+	}
+	return nil
 }
 
 type fitter struct {
 	tr      Transcript
+	steps   int // how many of the transcript's steps count
 	n, k    int
 	centred bool
 	v       []float64
@@ -88,7 +149,7 @@ func (f *fitter) eigenvalues(ctx context.Context) error {
 	k := f.k
 	num, den := mat.NewDense(k, k, nil), mat.NewDense(k, k, nil)
 	f.overlap = f.overlap[:0]
-	for t := range f.tr.Len() {
+	for t := range f.steps {
 		vt, yt, s2, err := f.step(ctx, t)
 		if err != nil {
 			return err
@@ -110,6 +171,18 @@ func (f *fitter) eigenvalues(ctx context.Context) error {
 	}
 	var m mat.Dense
 	m.Mul(num, inv)
+	values, vectors, err := symmetricEigen(&m)
+	if err != nil {
+		return fmt.Errorf("fitting eigenvalues: %w", err)
+	}
+	f.rotate(values, vectors, inv)
+	return nil
+}
+
+// symmetricEigen returns the eigenvalues of (M+Mᵀ)/2, largest first, and its eigenvectors
+// as columns.
+func symmetricEigen(m *mat.Dense) ([]float64, *mat.Dense, error) {
+	k, _ := m.Dims()
 	sym := mat.NewSymDense(k, nil)
 	for i := range k {
 		for j := i; j < k; j++ {
@@ -118,26 +191,24 @@ func (f *fitter) eigenvalues(ctx context.Context) error {
 	}
 	var es mat.EigenSym
 	if !es.Factorize(sym, true) {
-		return fmt.Errorf("fitting eigenvalues: no convergence on a %d×%d matrix", k, k)
+		return nil, nil, fmt.Errorf("no convergence on a %d×%d matrix", k, k)
 	}
-	f.rotate(&es, inv)
-	return nil
+	var vec mat.Dense
+	es.VectorsTo(&vec)
+	ascending := es.Values(nil)
+	values, u := make([]float64, k), mat.NewDense(k, k, nil)
+	for j := range k {
+		values[j] = ascending[k-1-j]
+		u.SetCol(j, mat.Col(nil, k-1-j, &vec))
+	}
+	return values, u, nil
 }
 
 // rotate turns V and the overlaps into the eigenbasis, largest eigenvalue first.
-func (f *fitter) rotate(es *mat.EigenSym, inv *mat.Dense) {
+func (f *fitter) rotate(values []float64, u, inv *mat.Dense) {
 	k := f.k
-	var vec mat.Dense
-	es.VectorsTo(&vec)
-	values := es.Values(nil)
-	u := mat.NewDense(k, k, nil)
-	f.lambda, f.noise = make([]float64, k), make([]float64, k)
+	f.lambda, f.noise = values, make([]float64, k)
 	for j := range k {
-		src := k - 1 - j // gonum sorts ascending
-		f.lambda[j] = values[src]
-		for i := range k {
-			u.Set(i, j, vec.At(i, src))
-		}
 		var w mat.VecDense
 		w.MulVec(inv, u.ColView(j))
 		f.noise[j] = math.Sqrt(math.Max(0, mat.Dot(&w, u.ColView(j))))
@@ -158,7 +229,7 @@ func (f *fitter) vectors(ctx context.Context) error {
 		gram.Set(j, j, float64(f.n))
 	}
 	x := make([]float64, f.n*k)
-	for t := range f.tr.Len() {
+	for t := range f.steps {
 		_, yt, s2, err := f.step(ctx, t)
 		if err != nil {
 			return err

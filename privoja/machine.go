@@ -92,13 +92,43 @@ func (m *Machine) Step(ctx context.Context) error {
 	if m.cfg.Centre {
 		centre(y, p.Vertices, p.Rank)
 	}
-	for i := range m.v {
-		m.v[i] += s.Eta * y[i]
+	if err := m.update(y, s.Eta); err != nil {
+		return fmt.Errorf("step %d: %w", m.step+1, err)
 	}
 	if _, err := cholesky.QR(m.v, p.Vertices, p.Rank); err != nil {
 		return fmt.Errorf("step %d: %w", m.step+1, err)
 	}
 	m.step++
+	return nil
+}
+
+// update is V ← V + Y·diag(η_j) in the basis in which VᵀY is diagonal (Ritz vectors):
+// η_j = η where the Ritz value θ_j is positive, and at most 1/|θ_j| where it is negative.
+// With one η for all, |1 + ηθ| grows for a large negative θ too and the loop finds
+// eigenvectors of large magnitude instead of large value; a step of 1/|θ| removes such
+// a direction. Y is public, so this costs nothing. For θ ≥ 0 it is the paper's step.
+func (m *Machine) update(y []float64, eta float64) error {
+	n, k := m.cfg.Plan.Params.Vertices, m.cfg.Plan.Params.Rank
+	if !m.cfg.Paper {
+		values, vectors, err := symmetricEigen(cross(m.v, y, n, k))
+		if err != nil {
+			return err
+		}
+		m.v, y = cholesky.MultiplyRight(m.v, k, vectors), cholesky.MultiplyRight(y, k, vectors)
+		for j, theta := range values {
+			step := eta
+			if theta < 0 {
+				step = math.Min(eta, -1/theta)
+			}
+			for i := j; i < len(y); i += k {
+				y[i] *= step
+			}
+		}
+		eta = 1
+	}
+	for i := range m.v {
+		m.v[i] += eta * y[i]
+	}
 	return nil
 }
 

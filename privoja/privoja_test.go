@@ -100,7 +100,7 @@ func TestOjaFindsThePlantedDirection(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(t, m)
-	e, err := Fit(context.Background(), tr, m.Vectors(), n, 2, true)
+	e, err := Fit(context.Background(), tr, m.Vectors(), n, 2, true, FitRounds)
 	if err != nil {
 		t.Fatal(err)
 	}

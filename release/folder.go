@@ -24,11 +24,41 @@ func CheckEmpty(ctx context.Context, out *storage.Bucket) error {
 		switch {
 		case k == SuccessKey:
 			return fmt.Errorf("%w: %s already holds a finished release (%s); nothing was spent; choose another folder", ErrOccupied, out.URL(), SuccessKey)
-		case k == DocumentKey, k == NodesKey, k == FactorsKey, k == ReportKey, strings.HasPrefix(k, "edges-"):
+		case ours(k):
 			return fmt.Errorf("%w: %s holds parts of a release that did not finish (%s); nothing was spent; choose another folder, or remove it", ErrOccupied, out.URL(), k)
 		}
 	}
 	return nil
+}
+
+// ours reports whether a key is one that a release writes.
+func ours(key string) bool {
+	switch key {
+	case DocumentKey, NodesKey, FactorsKey, ReportKey, SuccessKey:
+		return true
+	}
+	return strings.HasPrefix(key, "edges-")
+}
+
+// clean removes what a run that failed has written to a folder that it found empty. A
+// folder with a _SUCCESS is left alone: the release is complete, whatever failed after.
+func clean(ctx context.Context, out *storage.Bucket) error {
+	keys, err := out.List(ctx, "")
+	if err != nil {
+		return err
+	}
+	for _, k := range keys {
+		if k == SuccessKey {
+			return nil
+		}
+	}
+	var errs []error
+	for _, k := range keys {
+		if ours(k) {
+			errs = append(errs, out.Delete(ctx, k))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // ErrNotRelease says that a folder is no finished release.

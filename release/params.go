@@ -219,7 +219,11 @@ func (p Params) resolve(g Graph) (*privacy.Params, error) {
 	if pp.ClipStart, pp.ClipEnd, err = p.clip(); err != nil {
 		return nil, err
 	}
-	if _, auto, _ := p.edgeTarget(); auto && p.Profile != ProfilePaper {
+	edges, auto, _ := p.edgeTarget()
+	if most := int64(g.Vertices) * int64(g.Vertices-1) / 2; edges > most {
+		return nil, fmt.Errorf("edges is %d, a graph of %d vertices has at most %d", edges, g.Vertices, most)
+	}
+	if auto && p.Profile != ProfilePaper {
 		pp.CountShare = p.CountShare
 		if p.CountShare <= 0 || p.CountShare >= 1 {
 			return nil, fmt.Errorf("count share is %g: --edges auto needs a share of the budget above 0 and below 1", p.CountShare)

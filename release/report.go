@@ -26,8 +26,8 @@ func (r *runner) report(ctx context.Context) ([]byte, error) {
 	for _, row := range d.Guarantee.DegreeTable {
 		page.DegreeTable = append(page.DegreeTable, report.DegreeEpsilon{Degree: row.Degree, Epsilon: row.Epsilon.Float()})
 	}
-	for _, x := range d.Spectrum.Eigenvalues {
-		page.Spectrum = append(page.Spectrum, report.Eigenvalue{Value: x, Noise: d.Spectrum.NoiseLevel})
+	for j, x := range d.Spectrum.Eigenvalues {
+		page.Spectrum = append(page.Spectrum, report.Eigenvalue{Value: x, Noise: d.Spectrum.NoiseLevels[j]})
 	}
 	for _, f := range d.Files {
 		rows := f.Rows

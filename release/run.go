@@ -80,6 +80,8 @@ func Run(ctx context.Context, o Options) (*Document, error) {
 	r := &runner{Options: o, plan: plan, grant: grant}
 	doc, err := r.run(ctx)
 	if err != nil {
+		// What was written is of no use to anybody; ctx may be over already.
+		err = errors.Join(err, clean(context.WithoutCancel(ctx), o.Out))
 		return nil, fmt.Errorf("%w\nledger entry %s of data set %s keeps epsilon %s reserved: noise may have been drawn for it",
 			err, grant.ID(), o.Ledger.Dataset, plan.Params.Target.Epsilon)
 	}
@@ -178,6 +180,10 @@ func (r *runner) estimate(ctx context.Context) (*privoja.Estimate, error) {
 	for j := range e.Lambda {
 		e.Lambda[j] *= p.Beta()
 	}
+	for j := range e.Held {
+		e.Held[j] *= p.Beta()
+		e.HeldNoise[j] *= p.Beta()
+	}
 	return e, nil
 }
 
@@ -218,25 +224,16 @@ func (r *runner) edgeTarget() (EdgeTarget, error) {
 func (r *runner) model(e *privoja.Estimate) (*synthesis.Model, error) {
 	p := r.plan.Params
 	katz := synthesis.Katz{Beta: p.Beta(), Order: p.Katz.Order}
-	r.doc.Spectrum = Spectrum{NoiseLevel: r.plan.LambdaMin}
 	how := r.Params.reconstruction()
 	f := synthesis.Factors{N: e.N, K: e.K, V: e.V, Lambda: e.Lambda}
-	for j, x := range e.Lambda {
-		a := x
-		if r.Params.Profile != ProfilePaper {
-			a = katz.Inverse(x)
-		}
-		r.doc.Spectrum.Eigenvalues = append(r.doc.Spectrum.Eigenvalues, a)
-		if how != InverseKatz || a > 0 && (a >= r.plan.LambdaMin || j == 0) {
-			f.Keep = append(f.Keep, j)
-		}
+	if e.Held != nil {
+		// What a step that the vectors did not see shows of them: smaller than Λ by their
+		// error, which is the weight that they deserve.
+		f.Lambda = e.Held
 	}
-	if f.Keep == nil {
-		f.Keep = []int{}
-	}
-	r.doc.Spectrum.Kept = f.Keep
-	if how == InverseKatz && (len(f.Keep) == 0 || r.doc.Spectrum.Eigenvalues[0] < r.plan.LambdaMin) {
-		r.note("No eigenvalue stands above the noise: the released graph carries little or nothing of the communities. `privcom plan` shows what budget could.")
+	r.doc.Spectrum = r.spectrum(e, katz)
+	if f.Keep = r.doc.Spectrum.Kept; how != InverseKatz {
+		f.Keep = nil
 	}
 	switch how {
 	case Laplacian:
@@ -250,6 +247,34 @@ func (r *runner) model(e *privoja.Estimate) (*synthesis.Model, error) {
 		m = synthesis.AddConstant(m, 2*float64(r.doc.Edges.Edges)/float64(e.N))
 	}
 	return m, err
+}
+
+// significant is how many standard errors a held-out eigenvalue must reach: pure noise
+// passes with probability 3e-5 per component.
+const significant = 4
+
+// spectrum lists the eigenvalues of A (of H̃ in the paper profile) with the noise level of
+// each, and which stand above it. The first is kept in any case, so that there is a graph.
+func (r *runner) spectrum(e *privoja.Estimate, katz synthesis.Katz) Spectrum {
+	s := Spectrum{Kept: []int{}}
+	found := false
+	for j, x := range e.Lambda {
+		level := r.plan.LambdaMin * katz.Beta
+		if e.Held != nil {
+			x, level = e.Held[j], significant*e.HeldNoise[j]
+		}
+		if r.Params.Profile != ProfilePaper {
+			x, level = katz.Inverse(x), katz.Inverse(level)
+		}
+		s.Eigenvalues, s.NoiseLevels = append(s.Eigenvalues, x), append(s.NoiseLevels, level)
+		if x > level {
+			s.Kept, found = append(s.Kept, j), true
+		}
+	}
+	if !found && r.Params.Profile != ProfilePaper {
+		r.note("No eigenvalue stands above the noise: the released graph carries nothing of the communities that could be told from chance. `privcom plan` shows what budget could.")
+	}
+	return s
 }
 
 func (r *runner) note(format string, args ...any) {

@@ -216,7 +216,7 @@ func (s *summary) text(w io.Writer) error {
 	fmt.Fprintf(tw, "vertices\t%d\n", d.Graph.Vertices)
 	fmt.Fprintf(tw, "edges written\t%d (target %d, %s%s)\n", d.Graph.Edges, d.Edges.Edges, d.Edges.Source, stdDev(d.Edges.StdDev))
 	fmt.Fprintf(tw, "steps, rank\tT = %d, k = %d\n", d.Resolved.Steps, d.Resolved.Rank)
-	fmt.Fprintf(tw, "noise\tN = %.4g per column; eigenvalues above %.4g stand out\n", d.Noise.Norm, d.Noise.LambdaMin)
+	fmt.Fprintf(tw, "noise\tN = %.4g per column, in units of an eigenvalue\n", d.Noise.Norm)
 	fmt.Fprintf(tw, "eigenvalues found\t%s\n", eigenvalues(d.Spectrum))
 	fmt.Fprintf(tw, "spent\tepsilon %s at delta %s (rho %s) of data set %s\n", d.Guarantee.Epsilon, d.Guarantee.Delta, d.Guarantee.Rho, d.Dataset)
 	if err := tw.Flush(); err != nil {
@@ -257,7 +257,7 @@ func eigenvalues(s release.Spectrum) string {
 	for j, x := range s.Eigenvalues {
 		t := fmt.Sprintf("%.4g", x)
 		if !kept[j] {
-			t += " (left out)"
+			t += fmt.Sprintf(" (left out: noise reaches %.3g)", s.NoiseLevels[j])
 		}
 		parts = append(parts, t)
 	}
