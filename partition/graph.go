@@ -81,9 +81,12 @@ func decodeShard(ctx context.Context, f *storage.File, s *Shard, vertices int64)
 	b.csr = &blockmatmul.CSR{First: int(s.FirstRow), Ptr: make([]int64, 1, s.Rows+1), Col: make([]int32, 0, min(s.Arcs, 1<<24))}
 	group := 0
 	err := eachGroup(ctx, f, s, func(row, col []int32) error {
-		err := b.add(row, col, s.Groups[group])
-		group++
-		return err
+		g := s.Groups[group]
+		if group++; group > 1 && g.FirstRow < b.end && (b.row != g.FirstRow || int64(row[0]) != g.FirstRow) {
+			return b.corrupt("row groups overlap at row %d, which is not divided", g.FirstRow)
+		}
+		b.end = g.FirstRow + g.Rows
+		return b.add(row, col, g)
 	})
 	if err != nil {
 		return nil, err
@@ -99,6 +102,7 @@ type csrBuilder struct {
 	vertices int64
 	row      int64 // of the last arc, -1 before the first
 	last     int64 // column of the last arc
+	end      int64 // row after the last row group
 }
 
 // closeRows ends rows until n have ended.

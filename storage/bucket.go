@@ -171,7 +171,7 @@ func (b *Bucket) Hash(ctx context.Context, key string) (sha256hex string, bytes 
 // Hash gives the SHA-256 in hex and the size of an open object.
 func (f *File) Hash(ctx context.Context) (sha256hex string, bytes int64, err error) {
 	sum := sha256.New()
-	buf := make([]byte, rangeBytes)
+	buf := make([]byte, min(rangeBytes, f.size))
 	for off := int64(0); off < f.size; {
 		if err := ctx.Err(); err != nil {
 			return "", 0, wrap("read", f.key, f.where, err)

@@ -224,7 +224,7 @@ func (r *ranged) rangeAt(at int64) ([]byte, error) {
 	slot := &r.kept[oldest]
 	slot.used = 0 // not valid until the read below went well
 	if slot.data == nil {
-		slot.data = make([]byte, rangeBytes)
+		slot.data = make([]byte, min(rangeBytes, r.size))
 	}
 	slot.data = slot.data[:min(rangeBytes, r.size-at*rangeBytes)]
 	if err := r.read(slot.data, at*rangeBytes); err != nil {

@@ -211,7 +211,7 @@ func readGroup[T any](ctx context.Context, key string, file *parquet.File, group
 		return 0, err
 	}
 	defer r.Close()
-	rows := make([]T, 4096)
+	rows := make([]T, max(1, min(4096, group.NumRows())))
 	for {
 		if err := ctx.Err(); err != nil {
 			return total, wrap("read", key, "Parquet", err)
