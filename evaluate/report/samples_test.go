@@ -91,8 +91,8 @@ func planted(t testing.TB, n, blocks int, inside, anywhere int, seed uint64) (*c
 
 func sampleEvaluation(t testing.TB, blocks, repeat int) EvaluationReport {
 	t.Helper()
-	original, block := planted(t, 1200, blocks, 9000, 900, 1)
-	release, _ := planted(t, 1200, blocks, 4500, 4800, 2)
+	original, block := planted(t, 600, blocks, 4500, 450, 1)
+	release, _ := planted(t, 600, blocks, 2250, 2400, 2)
 	e, err := evaluate.Compare(t.Context(), original, release, evaluate.Options{Seed: 4, Repeat: repeat, Labels: block, ReleaseLabels: block})
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 
 // EigenvectorCentrality is the leading eigenvector of A, of length 1 and ≥ 0, by
 // power iteration on A + I (the shift keeps bipartite graphs from oscillating), and
-// how far the last step moved it. It stops where that is below 1e-11, or after 2e9
+// how far the last step moved it. It stops where that is below 1e-11, or after 3e8
 // arcs, but not before 100 steps: the error left is the part of the second
 // eigenvector, (λ₂+1)/(λ₁+1) to the number of steps. A graph without edges has the
 // constant vector.
@@ -19,7 +19,7 @@ func EigenvectorCentrality(ctx context.Context, g *community.Graph) (vector []fl
 	for v := range x {
 		x[v] = 1 / math.Sqrt(float64(n))
 	}
-	for range max(100, int(min(20_000, 2e9/float64(g.Arcs()+int64(n)+1)))) {
+	for range max(100, int(min(20_000, 3e8/float64(g.Arcs()+int64(n)+1)))) {
 		if err := ctx.Err(); err != nil {
 			return nil, 0, err
 		}
