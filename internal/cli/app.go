@@ -84,7 +84,7 @@ A first run:
   privcom evaluate --original graph.txt --synthetic release`,
 	}
 	a.common(root)
-	root.AddCommand(newGenerate(a), newInspect(a), newIngest(a), newPlan(a), newRelease(a), newEvaluate(a),
+	root.AddCommand(newDemo(a), newGenerate(a), newInspect(a), newIngest(a), newPlan(a), newRelease(a), newEvaluate(a),
 		newVerify(a), newBudget(a), newExport(a), newStatus(a), newVersion(a))
 	return root
 }

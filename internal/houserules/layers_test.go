@@ -39,7 +39,7 @@ var layers = map[string]place{
 
 	"cluster": {3, []string{"blockmatmul", "storage", "partition", "synthesis"}},
 	"release": {3, []string{"privoja", "privacy", "cholesky", "synthesis", "blockmatmul", "partition", "storage",
-		"evaluate", "evaluate/report"}},
+		"evaluate", "evaluate/report", "evaluate/community"}},
 	"generate": {3, nil},
 	"export":   {3, nil},
 
