@@ -93,7 +93,7 @@ type cursor struct {
 func (c *chunks) cursor(i int, buffer int) *cursor {
 	at := c.closed[i]
 	section := io.NewSectionReader(c.ids, at.from, at.to-at.from)
-	return &cursor{r: bufio.NewReaderSize(section, buffer), left: at.count, seen: c.places}
+	return &cursor{r: bufio.NewReaderSize(section, int(min(int64(buffer), at.to-at.from))), left: at.count, seen: c.places}
 }
 
 // next reads an entry into the cursor; false at the end.

@@ -38,7 +38,7 @@ func (d *dictionary) each(visit func(key []byte) error) error {
 			return visit(key[:])
 		})
 	}
-	r := bufio.NewReaderSize(io.NewSectionReader(d.ids, 0, d.ids.size), pageBytes)
+	r := bufio.NewReaderSize(io.NewSectionReader(d.ids, 0, d.ids.size), int(min(d.ids.size, pageBytes)))
 	var key []byte
 	for range d.count {
 		n, err := binary.ReadUvarint(r)
@@ -221,7 +221,7 @@ func (t *intake) translate(maps *chunkMaps, progress func(done, total int64)) er
 	done := int64(0)
 	for i, c := range t.chunks.closed {
 		index := make([]uint32, c.count)
-		r := bufio.NewReaderSize(io.NewSectionReader(maps.pairs, maps.start[i], 8*c.count), pageBytes)
+		r := bufio.NewReaderSize(io.NewSectionReader(maps.pairs, maps.start[i], 8*c.count), int(min(8*c.count, pageBytes)))
 		var pair [8]byte
 		for range c.count {
 			if _, err := io.ReadFull(r, pair[:]); err != nil {

@@ -55,7 +55,7 @@ func TestDamageIsFoundAndNamed(t *testing.T) {
 		if err := verifyFolder(t, dir); err != nil {
 			t.Fatal(err)
 		}
-		keys := append([]string{ManifestKey}, fmt.Sprintf("%s", m.Shards[1].Key), m.VertexFiles[0].Key)
+		keys := append([]string{ManifestKey}, m.Shards[1].Key, m.VertexFiles[0].Key)
 		for _, key := range keys {
 			name := filepath.Join(dir, key)
 			good, err := os.ReadFile(name)

@@ -53,7 +53,7 @@ func (d *draft) publish(ctx context.Context, out *storage.Bucket) (key, hash str
 		return "", "", 0, err
 	}
 	defer w.Abort()
-	if _, err := io.CopyBuffer(onlyWriter{w}, io.NewSectionReader(d.spill, 0, size), make([]byte, pageBytes)); err != nil {
+	if _, err := io.CopyBuffer(onlyWriter{w}, io.NewSectionReader(d.spill, 0, size), make([]byte, min(size, pageBytes)+1)); err != nil {
 		return "", "", 0, err
 	}
 	if err := w.Commit(); err != nil {
@@ -96,7 +96,7 @@ func (b *built) writeShard(ctx context.Context, o *Options, out *storage.Bucket,
 	if err != nil {
 		return nil, err
 	}
-	w := &shardWriter{b: b, at: at, limit: o.RowGroupArcs, file: file, rows: make([]arcRow, 0, 8192)}
+	w := &shardWriter{b: b, at: at, limit: o.RowGroupArcs, file: file, rows: make([]arcRow, 0, min(8192, at.arcs))}
 	if err := w.write(ctx, tick); err != nil {
 		return nil, err
 	}

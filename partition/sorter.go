@@ -181,7 +181,7 @@ func (s *sorter) drain(visit func(a, b uint32) error) error {
 	}
 	runs, old := s.runs, s.spill
 	s.runs, s.kept, s.spill = nil, 0, nil
-	buf := make([]uint64, pageBytes/8)
+	buf := make([]uint64, min(s.buffer, pageBytes/8))
 	for i := range runs {
 		r := runReader{run: runs[i], spill: old, buf: buf}
 		runs[i].keys = nil

@@ -62,27 +62,56 @@ func (s *spill) Write(p []byte) (int, error) {
 			return 0, err
 		}
 	}
+	if s.file != nil {
+		return s.writeBuffered(p)
+	}
 	n := len(p)
 	for len(p) > 0 {
-		last := len(s.pages) - 1
-		if last < 0 || len(s.pages[last]) == cap(s.pages[last]) {
-			if s.file != nil && last >= 0 {
-				if err := s.flush(); err != nil {
-					return 0, err
-				}
-				last = 0
-			} else {
-				s.pages = append(s.pages, make([]byte, 0, pageBytes))
-				last++
-			}
-		}
-		page := s.pages[last]
-		k := copy(page[len(page):cap(page)], p)
-		s.pages[last] = page[:len(page)+k]
+		page := s.lastPage()
+		k := copy((*page)[len(*page):cap(*page)], p)
+		*page = (*page)[:len(*page)+k]
 		p = p[k:]
 	}
 	s.size += int64(n)
 	return n, nil
+}
+
+// lastPage is a page with room. The first one grows to its size, because most
+// spills of a small graph hold little.
+func (s *spill) lastPage() *[]byte {
+	last := len(s.pages) - 1
+	switch {
+	case last < 0:
+		s.pages = append(s.pages, make([]byte, 0, 1<<10))
+		last++
+	case len(s.pages[last]) < cap(s.pages[last]):
+	case cap(s.pages[last]) < pageBytes:
+		grown := make([]byte, len(s.pages[last]), 4*cap(s.pages[last]))
+		copy(grown, s.pages[last])
+		s.pages[last] = grown
+	default:
+		s.pages = append(s.pages, make([]byte, 0, pageBytes))
+		last++
+	}
+	return &s.pages[last]
+}
+
+// writeBuffered appends to the file, through the one page that is left.
+func (s *spill) writeBuffered(p []byte) (int, error) {
+	if len(s.pages[0])+len(p) > cap(s.pages[0]) {
+		if err := s.flush(); err != nil {
+			return 0, err
+		}
+	}
+	if len(p) > cap(s.pages[0]) {
+		if err := s.writeFile(p); err != nil {
+			return 0, err
+		}
+	} else {
+		s.pages[0] = append(s.pages[0], p...)
+	}
+	s.size += int64(len(p))
+	return len(p), nil
 }
 
 // toFile moves the pages to a file; one page stays as the write buffer.
@@ -100,7 +129,7 @@ func (s *spill) toFile() error {
 			return err
 		}
 	}
-	s.pages = [][]byte{make([]byte, 0, 4*pageBytes)}
+	s.pages = [][]byte{make([]byte, 0, min(max(s.limit, 1<<12), 4*pageBytes))}
 	return nil
 }
 

@@ -142,7 +142,11 @@ func (t *stringTable) add(key []byte) (local uint32, fresh bool) {
 func (t *stringTable) store(key []byte, hash uint32) stringEntry {
 	last := len(t.pages) - 1
 	if last < 0 || len(t.pages[last])+len(key) > cap(t.pages[last]) {
-		page := make([]byte, 0, max(pageBytes, len(key)))
+		size := pageBytes
+		if last < 3 {
+			size >>= 2 * uint(3-last) // begin with little: most graphs are small
+		}
+		page := make([]byte, 0, max(size, len(key)))
 		t.pages, t.bytes, last = append(t.pages, page), t.bytes+int64(cap(page)), last+1
 	}
 	page := t.pages[last]

@@ -129,7 +129,7 @@ func (w *vertexWriter[T]) next() error {
 	w.draft = newDraft(w.b.space, w.o.Memory/32, fmt.Sprintf("vertices-%05d-of-%05d", i, n))
 	file, err := storage.NewParquet[T](w.draft, storage.ParquetOptions{SortedBy: []string{"id"}, Metadata: footer("vertices"), RowGroupRows: vertexGroupRows})
 	w.file, w.left = file, w.spans[i].rows
-	w.rows = make([]T, 0, 1024)
+	w.rows = make([]T, 0, min(1024, max(1, w.left)))
 	return err
 }
 
