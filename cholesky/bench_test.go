@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 var benchSizes = []struct{ n, k int }{{100_000, 16}, {1_000_000, 8}, {1_000_000, 16}}
@@ -42,5 +44,15 @@ func BenchmarkQR(b *testing.B) {
 				b.ReportMetric(0, string(method))
 			})
 		}
+	}
+}
+
+func BenchmarkMultiplyRight(b *testing.B) {
+	n, k := 1_000_000, 16
+	a := gaussian(n, k, 1)
+	f := mat.NewDense(k, k, gaussian(k, k, 2))
+	b.SetBytes(int64(len(a) * 8))
+	for b.Loop() {
+		MultiplyRight(a, k, f)
 	}
 }

@@ -50,10 +50,13 @@ func Generate(ctx context.Context, runner Runner, spec Spec) (*Result, error) {
 		g = nil
 	}
 	result.Parts, err = run.sample(ctx, tau, spec.cuts(expected, run.n, result.Expected))
+	if err != nil {
+		return nil, err
+	}
 	for _, p := range result.Parts {
 		result.Edges += p.Rows
 	}
-	return result, err
+	return result, nil
 }
 
 // prepare orders the rows of the law.

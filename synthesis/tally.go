@@ -50,14 +50,6 @@ func (h *tally) sampled(score, weight float64) {
 	h.Square[b] += weight * weight
 }
 
-func (h *tally) merge(o *tally) {
-	for b := range h.Weight {
-		h.Weight[b] += o.Weight[b]
-		h.Moment[b] += o.Moment[b]
-		h.Square[b] += o.Square[b]
-	}
-}
-
 // expected returns the expected number of edges at τ and its variance as an
 // estimate.
 func (h *tally) expected(tau float64) (edges, variance float64) {
