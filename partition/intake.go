@@ -28,6 +28,7 @@ type intake struct {
 	strs   *stringTable
 	chunks *chunks
 	seen   []place // by local number, if chunks.places
+	warmed uint64  // keeps the compiler from dropping stringTable.warm
 
 	names    []string // files, by place.file
 	listName string   // the vertices file, "" without one

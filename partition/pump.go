@@ -174,6 +174,9 @@ func (t *intake) takeBatch(b *batch) error {
 	}
 	start := 0
 	for i := 0; i < len(b.ends); i += 2 {
+		if i%warmKeys == 0 && t.strs != nil {
+			t.warmed += t.strs.warm(b.text, start, b.ends[i:min(len(b.ends), i+warmKeys)])
+		}
 		mid, end := b.ends[i], b.ends[i+1]
 		if err := t.texts(b.text[start:mid], b.text[mid:end], at(i/2)); err != nil {
 			return err

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"hash"
 	"math"
-	"math/bits"
-	"slices"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // rows is the symmetric simple graph as one sequence: the degree of every
@@ -89,22 +89,58 @@ func degreeLimit(bound int64) uint32 {
 	return uint32(bound)
 }
 
+// merge takes the merged keys, which another goroutine produces.
 func (w *rowWriter) merge(ctx context.Context, m *merger, total int64, progress func(done, total int64)) error {
-	block := make([]uint64, 8192)
-	last, both := uint64(endKey), false
-	done, reverse := int64(0), int64(0)
+	group, ctx := errgroup.WithContext(ctx)
+	full, free := make(chan []uint64, 4), make(chan []uint64, 6)
+	group.Go(func() error { return m.produce(ctx, full, free) })
+	group.Go(func() error { return w.take(ctx, full, free, total, progress) })
+	return group.Wait()
+}
+
+// produce sends the merged keys in blocks, and closes full after the last.
+func (m *merger) produce(ctx context.Context, full chan<- []uint64, free <-chan []uint64) error {
 	for {
-		n, err := m.fill(block)
+		var block []uint64
+		select {
+		case block = <-free:
+		default:
+			block = make([]uint64, mergeBlock)
+		}
+		n, err := m.fill(block[:mergeBlock])
 		if err != nil {
 			return err
 		}
 		if n == 0 {
+			close(full)
+			return nil
+		}
+		select {
+		case full <- block[:n]:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// mergeBlock is how many keys travel together from the merge to the rows.
+const mergeBlock = 8192
+
+func (w *rowWriter) take(ctx context.Context, full <-chan []uint64, free chan<- []uint64, total int64, progress func(done, total int64)) error {
+	last, both := uint64(endKey), false
+	done, reverse := int64(0), int64(0)
+	for {
+		var block []uint64
+		var more bool
+		select {
+		case block, more = <-full:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if !more {
 			break
 		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		for _, key := range block[:n] {
+		for _, key := range block {
 			if key == last {
 				w.repeats += int64(^key & 1)
 				continue
@@ -120,8 +156,12 @@ func (w *rowWriter) merge(ctx context.Context, m *merger, total int64, progress 
 			}
 			last, both = key, false
 		}
-		done += int64(n)
+		done += int64(len(block))
 		progress(done, total)
+		select {
+		case free <- block[:cap(block)]:
+		default:
+		}
 	}
 	if reverse != w.pairs {
 		return &LossError{Detail: fmt.Sprintf("%d forward and %d reverse arcs", w.pairs, reverse)}
@@ -279,52 +319,3 @@ func contentHash(ids, degrees, cols hash.Hash) string {
 	}
 	return hex.EncodeToString(all.Sum(nil))
 }
-
-// Degrees describe the degree distribution: what is below or at Q50 holds for
-// half of the vertices, and so on.
-type Degrees struct {
-	Min  int64   `json:"min"`
-	Q25  int64   `json:"q25"`
-	Q50  int64   `json:"q50"`
-	Q75  int64   `json:"q75"`
-	Q90  int64   `json:"q90"`
-	Q99  int64   `json:"q99"`
-	Max  int64   `json:"max"`
-	Mean float64 `json:"mean"`
-	// Histogram counts vertices of degree 0, 1, 2–3, 4–7, …: entry i > 0 is for
-	// [2^(i-1), 2^i).
-	Histogram []int64 `json:"histogram"`
-}
-
-func (r *rows) degreeSummary() Degrees {
-	var sizes []uint32
-	for d := range r.histogram {
-		sizes = append(sizes, d)
-	}
-	slices.Sort(sizes)
-	out := Degrees{Mean: float64(r.arcs) / float64(max(r.vertices, 1))}
-	if len(sizes) == 0 {
-		return out
-	}
-	out.Min, out.Max = int64(sizes[0]), int64(sizes[len(sizes)-1])
-	quantiles := []struct {
-		percent int64
-		to      *int64
-	}{{25, &out.Q25}, {50, &out.Q50}, {75, &out.Q75}, {90, &out.Q90}, {99, &out.Q99}}
-	seen := int64(0)
-	for _, d := range sizes {
-		seen += r.histogram[d]
-		for len(quantiles) > 0 && 100*seen >= quantiles[0].percent*r.vertices {
-			*quantiles[0].to = int64(d)
-			quantiles = quantiles[1:]
-		}
-		bin := histogramBin(d)
-		for len(out.Histogram) <= bin {
-			out.Histogram = append(out.Histogram, 0)
-		}
-		out.Histogram[bin] += r.histogram[d]
-	}
-	return out
-}
-
-func histogramBin(degree uint32) int { return bits.Len32(degree) }

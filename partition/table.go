@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"hash/maphash"
-	"math/bits"
 	"slices"
 )
 
@@ -98,48 +97,79 @@ func (t *intTable) sorted(visit func([]byte, uint32) error) error {
 // stringTable numbers ids that are any bytes. Keys are the bytes.
 type stringTable struct {
 	seed    maphash.Seed
-	slots   []uint32 // local number + 1; 0: empty
+	slots   []uint64 // hash<<32 | local number + 1; 0: empty
 	entries []stringEntry
 	pages   [][]byte
 	bytes   int64 // in pages
 }
 
 type stringEntry struct {
-	page, offset, length, hash uint32
+	page, offset, length uint32
 }
 
 func newStringTable() *stringTable {
-	return &stringTable{seed: maphash.MakeSeed(), slots: make([]uint32, 1024)}
+	return &stringTable{seed: maphash.MakeSeed(), slots: make([]uint64, 512)}
 }
 
 func (t *stringTable) length() int { return len(t.entries) }
 
 func (t *stringTable) memory() int64 {
-	return t.bytes + int64(cap(t.entries))*16 + int64(len(t.slots))*4 + int64(len(t.entries))*16
+	return t.bytes + int64(cap(t.entries))*12 + int64(len(t.slots))*8 + int64(len(t.entries))*16
 }
 
 func (t *stringTable) key(e stringEntry) []byte {
 	return t.pages[e.page][e.offset : e.offset+e.length]
 }
 
+func (t *stringTable) hash(key []byte) uint32 { return uint32(maphash.Bytes(t.seed, key)) }
+
 func (t *stringTable) add(key []byte) (local uint32, fresh bool) {
-	hash := uint32(maphash.Bytes(t.seed, key))
+	hash := t.hash(key)
 	mask := uint32(len(t.slots) - 1)
 	i := hash & mask
 	for ; t.slots[i] != 0; i = (i + 1) & mask {
-		if e := t.entries[t.slots[i]-1]; e.hash == hash && bytes.Equal(t.key(e), key) {
-			return t.slots[i] - 1, false
+		if n := uint32(t.slots[i]); uint32(t.slots[i]>>32) == hash && bytes.Equal(t.key(t.entries[n-1]), key) {
+			return n - 1, false
 		}
 	}
-	t.entries = append(t.entries, t.store(key, hash))
-	t.slots[i] = uint32(len(t.entries))
+	t.entries = append(t.entries, t.store(key))
+	t.slots[i] = uint64(hash)<<32 | uint64(len(t.entries))
 	if 8*len(t.entries) > 5*len(t.slots) {
-		t.rehash()
+		t.grow()
 	}
 	return uint32(len(t.entries) - 1), true
 }
 
-func (t *stringTable) store(key []byte, hash uint32) stringEntry {
+// warmKeys is how many keys are warmed up together.
+const warmKeys = 64
+
+// warm brings what add will look at into the cache, for keys that lie one after
+// the other in text and end at ends. A lookup in a large table waits for three
+// words of memory, one after the other; here the waits of many keys overlap.
+func (t *stringTable) warm(text []byte, start int, ends []int) (sum uint64) {
+	var slots [warmKeys]uint64
+	mask := uint32(len(t.slots) - 1)
+	for i, end := range ends {
+		slots[i] = t.slots[t.hash(text[start:end])&mask]
+		start = end
+	}
+	var found [warmKeys]stringEntry
+	n := 0
+	for _, slot := range slots[:len(ends)] {
+		if slot != 0 {
+			found[n] = t.entries[uint32(slot)-1]
+			n++
+		}
+	}
+	for _, e := range found[:n] {
+		if e.length > 0 {
+			sum += uint64(t.pages[e.page][e.offset])
+		}
+	}
+	return sum
+}
+
+func (t *stringTable) store(key []byte) stringEntry {
 	last := len(t.pages) - 1
 	if last < 0 || len(t.pages[last])+len(key) > cap(t.pages[last]) {
 		size := pageBytes
@@ -151,18 +181,22 @@ func (t *stringTable) store(key []byte, hash uint32) stringEntry {
 	}
 	page := t.pages[last]
 	t.pages[last] = append(page, key...)
-	return stringEntry{page: uint32(last), offset: uint32(len(page)), length: uint32(len(key)), hash: hash}
+	return stringEntry{page: uint32(last), offset: uint32(len(page)), length: uint32(len(key))}
 }
 
-func (t *stringTable) rehash() {
-	t.slots = make([]uint32, 1<<bits.Len(uint(len(t.slots))))
+func (t *stringTable) grow() {
+	old := t.slots
+	t.slots = make([]uint64, 2*len(old))
 	mask := uint32(len(t.slots) - 1)
-	for n, e := range t.entries {
-		i := e.hash & mask
+	for _, slot := range old {
+		if slot == 0 {
+			continue
+		}
+		i := uint32(slot>>32) & mask
 		for t.slots[i] != 0 {
 			i = (i + 1) & mask
 		}
-		t.slots[i] = uint32(n + 1)
+		t.slots[i] = slot
 	}
 }
 
