@@ -23,8 +23,13 @@ type Params struct {
 	ClipEnd     float64 `json:"clip_end"`   // κ_T
 	Growth      float64 `json:"growth"`     // g: ρ_t ∝ g^t
 	StepFactor  float64 `json:"step_factor"`
-	CountShare  float64 `json:"count_share"` // share of ρ for the edge count; 0: M is given
-	ScaleBits   uint    `json:"scale_bits"`  // V is quantised to multiples of 2^−ScaleBits
+	CountShare  float64 `json:"count_share"` // share of ρ for numbers of edges; 0: M is given
+	// OwnShare is the share of ε, and LabelShare the share of ρ, that the read-out of labels
+	// gets: the pure part of a vertex's own row, and its neighbours' rows. Both 0: no read-out.
+	// For Edge there is no pure part.
+	OwnShare   float64 `json:"own_share"`
+	LabelShare float64 `json:"label_share"`
+	ScaleBits  uint    `json:"scale_bits"` // V is quantised to multiples of 2^−ScaleBits
 }
 
 // Validate lists every fault with its value and bound.
@@ -46,6 +51,10 @@ func (p Params) Validate() error {
 	fault(!(p.Growth >= 0.5 && p.Growth <= 2), "growth is %g, must be from 0.5 to 2", p.Growth)
 	fault(!(p.StepFactor > 0) || p.StepFactor > 1e6, "step factor is %g, must be positive and at most 1e6", p.StepFactor)
 	fault(!(p.CountShare >= 0 && p.CountShare < 1), "share of the edge count is %g, must be at least 0 and below 1", p.CountShare)
+	fault(!(p.OwnShare >= 0 && p.OwnShare < 1), "share of the own row is %g, must be at least 0 and below 1", p.OwnShare)
+	fault(!(p.LabelShare >= 0 && p.LabelShare+p.CountShare < 1), "share of the labels is %g, must be at least 0 and with the edge count's %g below 1", p.LabelShare, p.CountShare)
+	fault(p.OwnShare > 0 && (p.LabelShare == 0 || !p.Unit.PerVertex()), "share of the own row is %g, but only a read-out of a unit with vertices uses one", p.OwnShare)
+	fault(p.LabelShare > 0 && p.Unit.PerVertex() && p.OwnShare == 0, "a read-out needs a share of epsilon for the own row")
 	fault(p.Katz.Order > 1 && p.ClipStart != 0, "a row clip has no proof for order %d; set the row clip to 0", p.Katz.Order)
 	if err := errors.Join(errs...); err != nil {
 		return err
@@ -72,6 +81,8 @@ type Plan struct {
 	Cost        Cost        `json:"cost"`
 	Rho         Decimal     `json:"rho"`
 	CountRho    Decimal     `json:"count_rho"`
+	OwnEpsilon  Decimal     `json:"own_epsilon"` // pure part of the read-out
+	LabelRho    Decimal     `json:"label_rho"`   // its neighbours' part
 	Steps       []Step      `json:"steps"`
 	NoiseNorm   float64     `json:"noise_norm"` // N, in units of an eigenvalue of A
 	LambdaMin   float64     `json:"lambda_min"` // the smallest eigenvalue that the schedule can find
@@ -122,16 +133,27 @@ func NewPlan(p Params) (*Plan, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	rho := RhoOf(p.Target.Epsilon, p.Target.Delta)
-	if rho.Sign() == 0 {
-		return nil, fmt.Errorf("epsilon %s at delta %s leaves no budget at all", p.Target.Epsilon, p.Target.Delta)
+	plan := &Plan{Params: p, Steps: make([]Step, p.Steps)}
+	eps := p.Target.Epsilon
+	if p.OwnShare > 0 {
+		plan.OwnEpsilon = eps.Mul(decimalOf(p.OwnShare, false), false)
+		eps = eps.Sub(plan.OwnEpsilon)
 	}
-	plan := &Plan{Params: p, Rho: rho, Cost: Cost{Rho: rho}, Steps: make([]Step, p.Steps)}
-	oja := rho
-	if p.CountShare > 0 {
-		plan.CountRho = rho.Mul(decimalOf(p.CountShare, false), false)
-		oja = rho.Sub(plan.CountRho)
+	plan.Rho = RhoOf(eps, p.Target.Delta)
+	if plan.Rho.Sign() == 0 {
+		return nil, fmt.Errorf("epsilon %s at delta %s leaves no budget at all", eps, p.Target.Delta)
 	}
+	plan.Cost = Cost{Pure: plan.OwnEpsilon, Rho: plan.Rho}
+	oja := plan.Rho
+	take := func(share float64) Decimal {
+		if share <= 0 {
+			return Decimal{}
+		}
+		part := plan.Rho.Mul(decimalOf(share, false), false)
+		oja = oja.Sub(part)
+		return part
+	}
+	plan.CountRho, plan.LabelRho = take(p.CountShare), take(p.LabelShare)
 	weights, total := make([]float64, p.Steps), 0.0
 	for t := range weights {
 		weights[t] = math.Pow(p.Growth, float64(t-p.Steps+1))
@@ -154,7 +176,7 @@ func NewPlan(p Params) (*Plan, error) {
 		return nil, fmt.Errorf("privacy: step shares add up to %s of %s", spent, oja)
 	}
 	plan.LambdaMin = plan.NoiseNorm * root / math.Min(1, p.RowNorm)
-	plan.DegreeTable = plan.degreeTable(oja)
+	plan.DegreeTable = plan.degreeTable()
 	return plan, nil
 }
 
@@ -185,7 +207,7 @@ func (p Params) TableDegrees() []int64 {
 
 // degreeTable is ε(d) with ρ(d) = Σ ρ_t·S_t(d)²/S_t(D)² before V is known: the release
 // states the same from what ran.
-func (plan *Plan) degreeTable(oja Decimal) []DegreeRow {
+func (plan *Plan) degreeTable() []DegreeRow {
 	p := plan.Params
 	if !p.Unit.PerVertex() {
 		return nil
@@ -197,6 +219,11 @@ func (plan *Plan) degreeTable(oja Decimal) []DegreeRow {
 			sum.SetFrac(CountSquared(p.Unit, p.Vertices, d), CountSquared(p.Unit, p.Vertices, p.DegreeBound))
 			sum.Mul(sum, plan.CountRho.Rat())
 		}
+		if plan.LabelRho.Sign() > 0 {
+			r := ReadOut{Unit: p.Unit, N: p.Vertices, Num: 1, Range: 1}
+			share := new(big.Rat).Quo(r.neighbourRho(d), r.neighbourRho(p.DegreeBound))
+			sum.Add(sum, share.Mul(share, plan.LabelRho.Rat()))
+		}
 		last, ratio := -1.0, new(big.Rat)
 		for _, s := range plan.Steps {
 			if s.ClipFactor != last {
@@ -206,7 +233,8 @@ func (plan *Plan) degreeTable(oja Decimal) []DegreeRow {
 			}
 			sum.Add(sum, new(big.Rat).Mul(ratio, s.Rho.Rat()))
 		}
-		rows = append(rows, DegreeRow{d, EpsilonOf(ratUp(sum), p.Target.Delta)})
+		cost := Cost{Pure: plan.OwnEpsilon, Rho: ratUp(sum)}
+		rows = append(rows, DegreeRow{d, cost.Epsilon(p.Target.Delta)})
 	}
 	return rows
 }

@@ -16,12 +16,19 @@ func polblogs(unit Unit, eps string, d int64) Params {
 }
 
 func TestPlanSplitsTheWholeBudgetAndNoMore(t *testing.T) {
-	for _, u := range Units() {
-		plan, err := NewPlan(polblogs(u, "1", 1223))
+	for i := range 2 * len(Units()) {
+		u := Units()[i/2]
+		p := polblogs(u, "1", 1223)
+		if i%2 == 1 { // with a read-out
+			if p.LabelShare = 0.3; u != Edge {
+				p.OwnShare = 0.35
+			}
+		}
+		plan, err := NewPlan(p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		sum := plan.CountRho
+		sum := plan.CountRho.Add(plan.LabelRho)
 		for _, s := range plan.Steps {
 			sum = sum.Add(s.Rho)
 		}
@@ -31,8 +38,8 @@ func TestPlanSplitsTheWholeBudgetAndNoMore(t *testing.T) {
 		if sum.Float() < plan.Rho.Float()*(1-1e-9) {
 			t.Errorf("%s: shares waste budget: %s of %s", u, sum, plan.Rho)
 		}
-		if EpsilonOf(plan.Rho, MustDecimal("1e-5")).Cmp(MustDecimal("1")) > 0 {
-			t.Errorf("%s: plan costs more than asked", u)
+		if e := plan.Cost.Epsilon(MustDecimal("1e-5")); e.Cmp(MustDecimal("1")) > 0 || e.Float() < 0.999999 {
+			t.Errorf("%s: plan costs %s, 1 was asked", u, e)
 		}
 	}
 }

@@ -21,6 +21,9 @@ type Estimate struct {
 	// is its standard error: a component of pure noise has |Held| ≲ 3·HeldNoise. Empty for a
 	// transcript of one step.
 	Held, HeldNoise []float64
+	// RowNoise is the covariance (K×K) of a row of V given the transcript: the posterior of
+	// the fit in the basis of V. Nil where no vectors were fitted.
+	RowNoise *mat.Dense
 }
 
 // FitRounds alternations between vectors and eigenvalues: the third changes the vectors
@@ -63,7 +66,7 @@ func Fit(ctx context.Context, tr Transcript, v []float64, n, k int, centred bool
 	if err != nil {
 		return nil, err
 	}
-	e := &Estimate{N: n, K: k, V: f.v, Lambda: f.lambda, Noise: f.noise}
+	e := &Estimate{N: n, K: k, V: f.v, Lambda: f.lambda, Noise: f.noise, RowNoise: f.rowNoise}
 	if tr.Len() < 2 {
 		return e, nil
 	}
@@ -118,6 +121,8 @@ type fitter struct {
 	lambda  []float64
 	noise   []float64
 	overlap []*mat.Dense // VᵀV_t for every t, in the current basis
+
+	rowNoise *mat.Dense
 }
 
 // step reads record t as floats: V_t, Y_t (centred) and s_t².
@@ -214,6 +219,9 @@ func (f *fitter) rotate(values []float64, u, inv *mat.Dense) {
 		f.noise[j] = math.Sqrt(math.Max(0, mat.Dot(&w, u.ColView(j))))
 	}
 	f.v = cholesky.MultiplyRight(f.v, k, u)
+	if f.rowNoise != nil {
+		f.rowNoise.Product(u.T(), f.rowNoise, u)
+	}
 	for _, c := range f.overlap {
 		var r mat.Dense
 		r.Mul(u.T(), c)
@@ -251,8 +259,18 @@ func (f *fitter) vectors(ctx context.Context) error {
 		return fmt.Errorf("fitting vectors: %w", err)
 	}
 	f.v = cholesky.MultiplyRight(x, k, inv)
-	_, err = cholesky.QR(f.v, f.n, k)
-	return err
+	res, err := cholesky.QR(f.v, f.n, k)
+	if err != nil {
+		return fmt.Errorf("fitting vectors: %w", err)
+	}
+	// Rows are X·R⁻¹, and a row of X has covariance inv.
+	r, err := cholesky.PseudoInverse(mat.DenseCopyOf(res.R))
+	if err != nil {
+		return fmt.Errorf("fitting vectors: %w", err)
+	}
+	f.rowNoise = mat.NewDense(k, k, nil)
+	f.rowNoise.Product(r.T(), inv, r)
+	return nil
 }
 
 // cross is AᵀB (k×k) for n×k matrices, over fixed blocks in order.

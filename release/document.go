@@ -16,6 +16,7 @@ const (
 	SuccessKey  = "_SUCCESS"
 	NodesKey    = "nodes.parquet"
 	FactorsKey  = "factors.parquet"
+	LabelsKey   = "communities.parquet"
 )
 
 // FormatVersion is the version of the folder's layout (docs/format/release.md).
@@ -77,9 +78,10 @@ type Noise struct {
 // that ρ ≥ Sensitivity2/(2·Sigma2).
 type Charge struct {
 	Kind         string          `json:"kind"`
+	Pure         privacy.Decimal `json:"pure_epsilon"`
 	Rho          privacy.Decimal `json:"rho"`
-	Sigma2       string          `json:"sigma2"`
-	Sensitivity2 string          `json:"sensitivity2"`
+	Sigma2       string          `json:"sigma2,omitempty"`
+	Sensitivity2 string          `json:"sensitivity2,omitempty"`
 }
 
 // Spectrum is the estimated eigenvalues of A (of H̃ in the paper profile). Each is

@@ -34,7 +34,7 @@ func CheckEmpty(ctx context.Context, out *storage.Bucket) error {
 // ours reports whether a key is one that a release writes.
 func ours(key string) bool {
 	switch key {
-	case DocumentKey, NodesKey, FactorsKey, ReportKey, SuccessKey:
+	case DocumentKey, NodesKey, FactorsKey, LabelsKey, ReportKey, SuccessKey:
 		return true
 	}
 	return strings.HasPrefix(key, "edges-")

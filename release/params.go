@@ -19,7 +19,7 @@ type Params struct {
 	Epsilon     string       `yaml:"epsilon" json:"epsilon"`           // decimal
 	Delta       string       `yaml:"delta" json:"delta"`               // decimal, default 1e-5
 	DegreeBound int64        `yaml:"degree-bound" json:"degree_bound"` // D; 0: n−1
-	Rank        int          `yaml:"rank" json:"rank"`                 // k
+	Rank        int          `yaml:"rank" json:"rank"`                 // k; 0: 4, or 1 where labels are read out
 	Steps       int          `yaml:"steps" json:"steps"`               // T (the paper's γ); 0: 32, or the paper's rule
 	Order       int          `yaml:"order" json:"order"`               // h; −1: 0, or 1 in the paper profile
 	Beta        string       `yaml:"beta" json:"beta"`                 // decay factor; "": 1 for order 0, 1/(2D) above, the Lemma's in the paper profile
@@ -31,8 +31,10 @@ type Params struct {
 	Centre      bool         `yaml:"centre" json:"centre"`             // keep V orthogonal to the constant vector
 	Fit         bool         `yaml:"fit" json:"fit"`                   // estimate from the whole transcript
 	Edges       string       `yaml:"edges" json:"edges"`               // auto, or a public number
-	CountShare  float64      `yaml:"count-share" json:"count_share"`   // share of ρ for --edges auto
-	Reconstruct string       `yaml:"reconstruct" json:"reconstruct"`   // inverse-katz, laplacian, paper-literal
+	CountShare  float64      `yaml:"count-share" json:"count_share"`   // share of ρ for numbers of edges
+	OwnShare    float64      `yaml:"own-share" json:"own_share"`       // share of ε for the own row of a read-out; −1: the default
+	LabelShare  float64      `yaml:"label-share" json:"label_share"`   // share of ρ for its neighbours' rows; −1: the default
+	Reconstruct string       `yaml:"reconstruct" json:"reconstruct"`   // blocks, inverse-katz, laplacian, paper-literal; "": blocks for node units, else inverse-katz
 	Alpha       float64      `yaml:"alpha" json:"alpha"`               // α of the regularised pseudoinverse
 	Profile     string       `yaml:"profile" json:"profile"`           // "", or paper
 	Seed        uint64       `yaml:"seed" json:"seed"`                 // of public randomness only; noise is never seeded
@@ -41,6 +43,7 @@ type Params struct {
 
 // Reconstructions that Params.Reconstruct can name.
 const (
+	Blocks       = "blocks"
 	InverseKatz  = "inverse-katz"
 	Laplacian    = "laplacian"
 	PaperLiteral = "paper-literal"
@@ -53,10 +56,13 @@ const ProfilePaper = "paper"
 // Defaults are the values of every flag that the user does not set.
 func Defaults() Params {
 	return Params{
-		Unit: privacy.Node, Delta: "1e-5", Rank: 4, Order: -1, StepFactor: 1.5, Growth: 1.1, RowNorm: 0.5, RowClip: "auto",
-		Centre: true, Fit: true, Edges: "auto", CountShare: 0.02, Alpha: 5e-6, Seed: 1,
+		Unit: privacy.Node, Delta: "1e-5", Order: -1, StepFactor: 1.5, Growth: 1.1, RowNorm: 0.5, RowClip: "auto",
+		Centre: true, Fit: true, Edges: "auto", CountShare: 0.02, OwnShare: -1, LabelShare: -1, Alpha: 5e-6, Seed: 1,
 	}
 }
+
+// defaultRank is k for reconstructions by a score.
+const defaultRank = 4
 
 // defaultSteps is T where the user sets none.
 const defaultSteps = 32
@@ -105,10 +111,11 @@ func (p Params) Validate() error {
 	errs = append(errs, err)
 	fault(p.Profile != "" && p.Profile != ProfilePaper, "profile %q is not one of: paper", p.Profile)
 	switch p.Reconstruct {
-	case "", InverseKatz, Laplacian, PaperLiteral:
+	case "", Blocks, InverseKatz, Laplacian, PaperLiteral:
 	default:
-		fault(true, "reconstruct %q is not one of %s, %s, %s", p.Reconstruct, InverseKatz, Laplacian, PaperLiteral)
+		fault(true, "reconstruct %q is not one of %s, %s, %s, %s", p.Reconstruct, Blocks, InverseKatz, Laplacian, PaperLiteral)
 	}
+	fault(p.Profile == ProfilePaper && p.Reconstruct == Blocks, "the paper profile has no read-out: reconstruct %q is not for it", p.Reconstruct)
 	fault(!(p.Alpha > 0) || math.IsInf(p.Alpha, 0), "alpha is %g, must be positive and finite", p.Alpha)
 	fault(!(p.Eta >= 0) || math.IsInf(p.Eta, 0), "eta is %g, must be finite and at least 0 (0: by the schedule)", p.Eta)
 	fault(p.Order < -1 || p.Order > 50, "order is %d, must be from 0 to 50", p.Order)
@@ -192,8 +199,56 @@ func (p Params) reconstruction() string {
 		return p.Reconstruct
 	case p.Profile == ProfilePaper:
 		return PaperLiteral
+	case p.Unit.PerVertex() && p.order() == 0:
+		return Blocks
 	}
 	return InverseKatz
+}
+
+// The shares of a read-out where the user sets none. The neighbours' rows get a fixed
+// share of ρ: a label's log-odds grow with the neighbours' sum, which is large as soon as
+// the direction is known at all, so little is enough. The own row gets what the direction
+// can spare (ownShare). A read-out of edges has no own row to pay for.
+const (
+	defaultLabelShare = 0.15
+	leastOwnShare     = 0.15
+	mostOwnShare      = 0.5
+	ownShareStep      = 0.05
+)
+
+// shares resolves LabelShare, and OwnShare where the user sets it (else −1).
+func (p Params) shares() (own, label float64) {
+	if p.reconstruction() != Blocks {
+		return 0, 0
+	}
+	own, label = p.OwnShare, p.LabelShare
+	if label < 0 {
+		label = defaultLabelShare
+	}
+	if !p.Unit.PerVertex() {
+		own = 0
+	}
+	return own, label
+}
+
+// ownShare is the largest share of ε, in steps of 0.05 from 0.15 to 0.5, that leaves the
+// direction enough to find an eigenvalue of half the degree bound: a graph for which D is
+// a fair bound has communities of about that strength if it has strong ones at all. Only
+// public parameters enter.
+func ownShare(pp privacy.Params) (float64, error) {
+	for step := 0; ; step++ {
+		pp.OwnShare = mostOwnShare - ownShareStep*float64(step)
+		if pp.OwnShare < leastOwnShare+1e-9 {
+			return leastOwnShare, nil
+		}
+		plan, err := privacy.NewPlan(pp)
+		if err != nil {
+			return 0, err
+		}
+		if plan.LambdaMin <= float64(pp.DegreeBound)/2 {
+			return pp.OwnShare, nil
+		}
+	}
 }
 
 // resolve fills every default from public numbers.
@@ -213,7 +268,14 @@ func (p Params) resolve(g Graph) (*privacy.Params, error) {
 	if pp.DegreeBound == 0 {
 		pp.DegreeBound = int64(g.Vertices - 1)
 	}
-	if p.Rank < 1 || p.Rank > g.Vertices {
+	if pp.Rank == 0 {
+		// Every column costs √k in noise. Two communities, which one column tells apart, are
+		// what a node-private read-out can carry on most graphs.
+		if pp.Rank = min(defaultRank, g.Vertices-1); p.reconstruction() == Blocks {
+			pp.Rank = 1
+		}
+	}
+	if pp.Rank < 1 || pp.Rank > g.Vertices {
 		return nil, fmt.Errorf("rank is %d, must be from 1 to the number of vertices, %d", p.Rank, g.Vertices)
 	}
 	if pp.ClipStart, pp.ClipEnd, err = p.clip(); err != nil {
@@ -223,10 +285,11 @@ func (p Params) resolve(g Graph) (*privacy.Params, error) {
 	if most := int64(g.Vertices) * int64(g.Vertices-1) / 2; edges > most {
 		return nil, fmt.Errorf("edges is %d, a graph of %d vertices has at most %d", edges, g.Vertices, most)
 	}
-	if auto && p.Profile != ProfilePaper {
+	pp.OwnShare, pp.LabelShare = p.shares()
+	if pp.LabelShare > 0 || auto && p.Profile != ProfilePaper {
 		pp.CountShare = p.CountShare
 		if p.CountShare <= 0 || p.CountShare >= 1 {
-			return nil, fmt.Errorf("count share is %g: --edges auto needs a share of the budget above 0 and below 1", p.CountShare)
+			return nil, fmt.Errorf("count share is %g: --edges auto and --reconstruct blocks need a share of the budget above 0 and below 1", p.CountShare)
 		}
 	}
 	if err := p.katz(pp, g); err != nil {
@@ -238,7 +301,12 @@ func (p Params) resolve(g Graph) (*privacy.Params, error) {
 			pp.Steps = privacy.PaperSteps(*pp)
 		}
 	}
-	pp.ScaleBits, err = scaleBits(pp, p.Profile == ProfilePaper)
+	if pp.ScaleBits, err = scaleBits(pp, p.Profile == ProfilePaper); err != nil {
+		return nil, err
+	}
+	if pp.OwnShare < 0 {
+		pp.OwnShare, err = ownShare(*pp)
+	}
 	return pp, err
 }
 

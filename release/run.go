@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/big"
 	"strconv"
 	"time"
 
@@ -44,6 +43,7 @@ const (
 	PhaseReserve = "reserving budget"
 	PhaseOja     = "private Oja steps"
 	PhaseFit     = "fitting"
+	PhaseLabels  = "reading labels"
 	PhaseEdges   = "sampling edges"
 	PhaseWrite   = "writing the release"
 )
@@ -94,6 +94,8 @@ type runner struct {
 	plan  *privacy.Plan
 	grant *privacy.Grant
 	doc   Document
+
+	placed []int32 // community of every vertex, where a read-out placed them
 }
 
 func (r *runner) run(ctx context.Context) (*Document, error) {
@@ -101,10 +103,7 @@ func (r *runner) run(ctx context.Context) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.doc.Edges, err = r.edgeTarget(); err != nil {
-		return nil, err
-	}
-	model, err := r.model(estimate)
+	law, err := r.law(ctx, estimate)
 	if err != nil {
 		return nil, err
 	}
@@ -117,18 +116,29 @@ func (r *runner) run(ctx context.Context) (*Document, error) {
 		return nil, err
 	}
 	r.Progress(PhaseEdges, 0, 1)
-	made, err := synthesis.Generate(ctx, r.Engine, synthesis.Spec{Model: model, Edges: float64(r.doc.Edges.Edges), Seed: r.Params.Seed,
-		Nodes:  synthesis.Nodes{Bucket: r.Out.URL(), Type: r.Graph.Manifest().IDType, Files: []synthesis.Object{object(nodes)}},
-		Output: r.Out.URL(), Scratch: r.Work.Sub("scratch").URL()})
+	law.Edges, law.Seed = float64(r.doc.Edges.Edges), r.Params.Seed
+	law.Nodes = synthesis.Nodes{Bucket: r.Out.URL(), Type: r.Graph.Manifest().IDType, Files: []synthesis.Object{object(nodes)}}
+	law.Output, law.Scratch = r.Out.URL(), r.Work.Sub("scratch").URL()
+	made, err := synthesis.Generate(ctx, r.Engine, law)
 	if err != nil {
 		return nil, r.explain(err)
 	}
-	r.doc.Edges.Tau, r.doc.Edges.Expected = made.Tau.Value, made.Expected
+	if made.Tau != nil {
+		r.doc.Edges.Tau = made.Tau.Value
+	}
+	r.doc.Edges.Expected = made.Expected
 	r.doc.Graph.Edges = made.Edges
 	for _, p := range made.Parts {
 		r.doc.Files = append(r.doc.Files, File{Key: p.Key, Rows: p.Rows, Bytes: p.Bytes, SHA256: p.SHA256})
 	}
 	r.doc.Files = append(r.doc.Files, nodes, factors)
+	if r.placed != nil {
+		labels, err := writeLabels(ctx, r.Out, r.placed)
+		if err != nil {
+			return nil, err
+		}
+		r.doc.Files = append(r.doc.Files, labels)
+	}
 	return r.finish(ctx)
 }
 
@@ -188,93 +198,13 @@ func (r *runner) estimate(ctx context.Context) (*privoja.Estimate, error) {
 }
 
 func (r *runner) fitRounds() int {
-	if r.Params.Fit {
+	switch {
+	case r.Params.Fit:
 		return privoja.FitRounds
+	case r.Params.reconstruction() == Blocks:
+		return 1 // the placement needs the noise of a row, which a fit tells
 	}
 	return 0
-}
-
-// edgeTarget takes the public number of edges, or a noisy count.
-func (r *runner) edgeTarget() (EdgeTarget, error) {
-	given, auto, err := r.Params.edgeTarget()
-	if err != nil {
-		return EdgeTarget{}, err
-	}
-	if !auto {
-		return EdgeTarget{Edges: given, Source: "given"}, nil
-	}
-	n := r.plan.Params.Vertices
-	if r.Params.Profile == ProfilePaper {
-		// The paper does not say how many weights to keep; without a count the number of
-		// vertices stands in, and the summary says so.
-		return EdgeTarget{Edges: int64(n), Source: "number of vertices (the paper names no count; give --edges)"}, nil
-	}
-	count := []int64{r.Graph.Manifest().Arcs / 2}
-	sigma2, err := r.grant.Counts(n, r.plan.CountRho, count)
-	if err != nil {
-		return EdgeTarget{}, err
-	}
-	s, _ := new(big.Float).Sqrt(new(big.Float).SetInt(sigma2)).Float64()
-	// A count outside what a graph can have is moved to the nearest that it can.
-	most := int64(n) * int64(n-1) / 2
-	return EdgeTarget{Edges: min(max(count[0], 1), most), Source: "noisy count", StdDev: s}, nil
-}
-
-// model turns the estimate into a score for every pair.
-func (r *runner) model(e *privoja.Estimate) (*synthesis.Model, error) {
-	p := r.plan.Params
-	katz := synthesis.Katz{Beta: p.Beta(), Order: p.Katz.Order}
-	how := r.Params.reconstruction()
-	f := synthesis.Factors{N: e.N, K: e.K, V: e.V, Lambda: e.Lambda}
-	if e.Held != nil {
-		// What a step that the vectors did not see shows of them: smaller than Λ by their
-		// error, which is the weight that they deserve.
-		f.Lambda = e.Held
-	}
-	r.doc.Spectrum = r.spectrum(e, katz)
-	if f.Keep = r.doc.Spectrum.Kept; how != InverseKatz {
-		f.Keep = nil
-	}
-	switch how {
-	case Laplacian:
-		return synthesis.Laplacian(f, r.Params.Alpha)
-	case PaperLiteral:
-		return synthesis.PaperLiteral(f, r.Params.Alpha)
-	}
-	m, err := synthesis.InverseKatz(f, katz)
-	if err == nil && r.Params.Centre {
-		// The constant part that centring took out: 2M/n² in every entry.
-		m = synthesis.AddConstant(m, 2*float64(r.doc.Edges.Edges)/float64(e.N))
-	}
-	return m, err
-}
-
-// significant is how many standard errors a held-out eigenvalue must reach: pure noise
-// passes with probability 3e-5 per component.
-const significant = 4
-
-// spectrum lists the eigenvalues of A (of H̃ in the paper profile) with the noise level of
-// each, and which stand above it. The first is kept in any case, so that there is a graph.
-func (r *runner) spectrum(e *privoja.Estimate, katz synthesis.Katz) Spectrum {
-	s := Spectrum{Kept: []int{}}
-	found := false
-	for j, x := range e.Lambda {
-		level := r.plan.LambdaMin * katz.Beta
-		if e.Held != nil {
-			x, level = e.Held[j], significant*e.HeldNoise[j]
-		}
-		if r.Params.Profile != ProfilePaper {
-			x, level = katz.Inverse(x), katz.Inverse(level)
-		}
-		s.Eigenvalues, s.NoiseLevels = append(s.Eigenvalues, x), append(s.NoiseLevels, level)
-		if x > level {
-			s.Kept, found = append(s.Kept, j), true
-		}
-	}
-	if !found && r.Params.Profile != ProfilePaper {
-		r.note("No eigenvalue stands above the noise: the released graph carries nothing of the communities that could be told from chance. `privcom plan` shows what budget could.")
-	}
-	return s
 }
 
 func (r *runner) note(format string, args ...any) {
@@ -332,7 +262,7 @@ func (r *runner) describe(ctx context.Context) error {
 	d.Graph.Vertices, d.Graph.IDType, d.Graph.VertexSource = p.Vertices, m.IDType, m.VertexSource
 	d.Noise = Noise{Norm: r.plan.NoiseNorm, LambdaMin: r.plan.LambdaMin}
 	for _, c := range r.grant.Charges() {
-		d.Noise.Charges = append(d.Noise.Charges, Charge{Kind: c.Kind, Rho: c.Cost.Rho, Sigma2: text(c.Sigma2), Sensitivity2: text(c.S2)})
+		d.Noise.Charges = append(d.Noise.Charges, mechanism(c))
 	}
 	d.Ledger = LedgerRef{Dataset: r.Ledger.Dataset, Entry: r.grant.ID()}
 	d.Guarantee = Guarantee{Unit: p.Unit, Epsilon: eps, Delta: p.Target.Delta, Rho: r.plan.Cost.Rho, PureEpsilon: r.plan.Cost.Pure,
@@ -352,13 +282,6 @@ func (r *runner) describe(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-func text(x *big.Int) string {
-	if x == nil {
-		return ""
-	}
-	return x.String()
 }
 
 // paperNotes says what to expect of the paper's constants.

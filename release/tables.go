@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/privcom/privcom/privoja"
 	"github.com/privcom/privcom/storage"
 )
@@ -17,6 +19,9 @@ type (
 	}
 	nameNode struct {
 		ID string `parquet:"id"`
+	}
+	labelRow struct {
+		Community int32 `parquet:"community"` // of vertex i
 	}
 	factorRow struct {
 		V []float64 `parquet:"v,list"` // row i of V
@@ -70,6 +75,26 @@ func (r *runner) writeNodes(ctx context.Context) (File, error) {
 // writeFactors writes V, a row per vertex in the order of the nodes file.
 func writeFactors(ctx context.Context, out *storage.Bucket, e *privoja.Estimate) (File, error) {
 	return writeTable(ctx, out, FactorsKey, e.N, func(i int) factorRow { return factorRow{e.V[i*e.K : (i+1)*e.K]} })
+}
+
+// writeLabels writes the community of every vertex, in the order of the nodes file.
+func writeLabels(ctx context.Context, out *storage.Bucket, placed []int32) (File, error) {
+	return writeTable(ctx, out, LabelsKey, len(placed), func(i int) labelRow { return labelRow{placed[i]} })
+}
+
+// columns picks the kept columns of V (n×|kept|) and of their rows' noise.
+func columns(e *privoja.Estimate, kept []int) ([]float64, *mat.Dense) {
+	k := len(kept)
+	v, noise := make([]float64, e.N*k), mat.NewDense(k, k, nil)
+	for a, from := range kept {
+		for i := range e.N {
+			v[i*k+a] = e.V[i*e.K+from]
+		}
+		for b, other := range kept {
+			noise.Set(a, b, e.RowNoise.At(from, other))
+		}
+	}
+	return v, noise
 }
 
 func sum(b []byte) string {

@@ -112,9 +112,9 @@ func (v *verifier) edges(ctx context.Context) error {
 // guarantee redoes the accounting from the recorded mechanisms.
 func (v *verifier) guarantee(context.Context) error {
 	g := v.d.Guarantee
-	total, sums := privacy.Cost{Pure: g.PureEpsilon}, true
+	total, sums := privacy.Cost{}, true
 	for i, c := range v.d.Noise.Charges {
-		total.Rho = total.Rho.Add(c.Rho)
+		total = total.Plus(privacy.Cost{Pure: c.Pure, Rho: c.Rho})
 		if c.Sigma2 == "" {
 			continue
 		}
@@ -128,7 +128,7 @@ func (v *verifier) guarantee(context.Context) error {
 		sums = sums && rho.Cmp(c.Rho.Rat()) <= 0
 	}
 	v.add("noise", sums, "S²/2σ² ≤ ρ for each of %d mechanisms", len(v.d.Noise.Charges))
-	v.add("composition", total.Rho.Cmp(g.Rho) <= 0, "mechanisms add up to ρ = %s of %s", total.Rho, g.Rho)
+	v.add("composition", total.Within(privacy.Cost{Pure: g.PureEpsilon, Rho: g.Rho}), "mechanisms add up to ρ = %s of %s and pure ε = %s of %s", total.Rho, g.Rho, total.Pure, g.PureEpsilon)
 	eps := privacy.Cost{Pure: g.PureEpsilon, Rho: g.Rho}.Epsilon(g.Delta)
 	v.add("guarantee", eps.Cmp(g.Epsilon) <= 0, "ρ = %s and pure ε = %s are (%s, %s)-DP; stated ε = %s", g.Rho, g.PureEpsilon, eps, g.Delta, g.Epsilon)
 	return nil

@@ -59,16 +59,17 @@ func (a *app) demo(ctx context.Context, out, epsilon string) error {
 	return err
 }
 
-// The demonstration: communities that the stated budget can carry on any laptop.
-const demoEpsilon = "2"
+// The demonstration: a dense graph, where strict protection of whole contact lists leaves
+// something to see. Nobody in it has more contacts than the public cap.
+const (
+	demoEpsilon   = "4"
+	demoDegreeCap = 1100
+)
 
-var demoGraph = generate.SBM{N: 2000, Communities: 2, DegreeIn: 40, DegreeOut: 8, Seed: 1}
+var demoGraph = generate.SBM{N: 4000, Communities: 2, DegreeIn: 900, DegreeOut: 60, Seed: 1}
 
 func demoParams(epsilon string) release.Params {
 	p := release.Defaults()
-	if err := p.Unit.UnmarshalText([]byte("edge")); err != nil {
-		panic(err)
-	}
-	p.Epsilon, p.Rank = epsilon, 2
+	p.Epsilon, p.DegreeBound, p.Dataset = epsilon, demoDegreeCap, "demo"
 	return p
 }

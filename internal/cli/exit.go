@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/privcom/privcom/cluster"
 	"github.com/privcom/privcom/partition/reader"
 	"github.com/privcom/privcom/privacy"
 	"github.com/privcom/privcom/release"
@@ -64,6 +65,8 @@ func exitCode(err error) int {
 		line    *reader.LineError
 		refused *privacy.RefusedError
 		corrupt *storage.CorruptError
+		shard   *cluster.ShardError
+		nobody  *cluster.NoWorkerError
 	)
 	switch {
 	case err == nil:
@@ -78,8 +81,12 @@ func exitCode(err error) int {
 		return ExitOccupied
 	case errors.As(err, &corrupt), errors.Is(err, errCheckFailed), errors.Is(err, release.ErrNotRelease):
 		return ExitCorrupt
+	case errors.As(err, &shard) && (shard.Kind == cluster.FailCorrupt || shard.Kind == cluster.FailMissing):
+		return ExitCorrupt
 	case errors.As(err, &line), errors.As(err, &in):
 		return ExitInput
+	case errors.As(err, &shard) && shard.Kind == cluster.FailLoad, errors.As(err, &nobody), errors.Is(err, cluster.ErrNoCoordinator):
+		return ExitStorage
 	case storage.Class(err) == storage.ClassRetryable:
 		return ExitStorage
 	case storage.Class(err) == storage.ClassUser:

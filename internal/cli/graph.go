@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/privcom/privcom/partition"
+	"github.com/privcom/privcom/release"
 	"github.com/privcom/privcom/storage"
 )
 
@@ -134,6 +136,9 @@ func (a *app) ingest(ctx context.Context, o partition.Options, out *storage.Buck
 	defer p.close()
 	o.Progress = p.report
 	_, rep, err := partition.Ingest(ctx, o, out)
+	if errors.Is(err, storage.ErrExists) {
+		return nil, fmt.Errorf("%w: %w", release.ErrOccupied, err)
+	}
 	return rep, input(err)
 }
 
