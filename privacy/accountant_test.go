@@ -150,3 +150,15 @@ func TestGaussianReferenceIsFiniteEverywhere(t *testing.T) {
 		t.Errorf("ln Φ jumps at -30: %g, %g", a, b)
 	}
 }
+
+// A Gaussian of sensitivity S is ρ = S²/2σ²; somebody with m vertices moves it by m·S.
+func TestGroupCostIsThatOfTheWholeGroup(t *testing.T) {
+	c := Cost{Pure: MustDecimal("0.5"), Rho: MustDecimal("0.01")}
+	g := c.Group(3)
+	if g.Pure.String() != "1.5" || g.Rho.String() != "0.09" {
+		t.Errorf("three accounts cost %v", g)
+	}
+	if one := c.Group(1); one.Pure.Cmp(c.Pure) != 0 || one.Rho.Cmp(c.Rho) != 0 {
+		t.Errorf("one account costs %v", one)
+	}
+}

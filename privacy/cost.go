@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 )
 
 // Cost is what a mechanism or a release uses up: a pure ε part and a zCDP part.
@@ -50,4 +51,12 @@ func (t Target) Validate() error {
 		errs = append(errs, fmt.Errorf("delta is %s, must be at least 1e-300 and below 1", t.Delta))
 	}
 	return errors.Join(errs...)
+}
+
+// Group is the cost for somebody who has m vertices (several accounts): changing all of
+// them is a path of m neighbouring graphs, so the pure part grows with m and ρ with m²
+// (Bun and Steinke 2016, Proposition 27: group privacy of zCDP).
+func (c Cost) Group(m int64) Cost {
+	k := MustDecimal(strconv.FormatInt(m, 10))
+	return Cost{Pure: c.Pure.Mul(k, true), Rho: c.Rho.Mul(k.Mul(k, true), true)}
 }

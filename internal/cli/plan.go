@@ -22,13 +22,39 @@ type planView struct {
 	Ceiling          float64         `json:"ceiling"`
 	Expected         float64         `json:"expect_eigenvalue,omitempty"`
 	SmallestEpsilon  float64         `json:"smallest_epsilon,omitempty"`
+	Accounts         int64           `json:"accounts,omitempty"`
+	AccountsEpsilon  string          `json:"accounts_epsilon,omitempty"` // for somebody with that many vertices
+	Suggested        suggestion      `json:"suggested"`
 	Verdict          string          `json:"verdict"`
+}
+
+// suggestion is what the documented rules choose from public parameters.
+type suggestion struct {
+	Steps   int     `json:"steps"`
+	Rank    int     `json:"rank"`
+	RowNorm float64 `json:"row_norm"`
+	RowClip string  `json:"row_clip"`
+	Why     string  `json:"why"`
+}
+
+// suggest follows prototype and proofs: many small steps, one column per community but
+// one, rows of half their natural length, and for node units a row clip that grows with
+// what rows come to know.
+func suggest(u privacy.Unit, communities int) suggestion {
+	s := suggestion{Steps: 32, Rank: communities - 1, RowNorm: 0.5, RowClip: "none",
+		Why: fmt.Sprintf("%d communities need %d columns, and each costs in noise; 32 steps are small enough to forget noise and few enough to be quick", communities, communities-1)}
+	if u.PerVertex() {
+		s.RowClip = "1..3"
+	}
+	return s
 }
 
 func newPlan(a *app) *cobra.Command {
 	var p release.Params
 	var graph string
+	var grid string
 	var vertices, communities int
+	var accounts int64
 	var expect float64
 	c := &cobra.Command{Use: "plan (--graph DIR | --vertices N) --epsilon E", Short: "Show the noise, the guarantee and what they can carry, before anything is spent",
 		Long: "plan computes a release's schedule from public numbers alone. It reads no edge: of a graph folder it reads only\nthe manifest's vertex count and checked degree bound.",
@@ -45,6 +71,13 @@ func newPlan(a *app) *cobra.Command {
 				g = release.Describe(opened)
 				closeGraph()
 			}
+			if grid != "" {
+				cells, err := compare(grid, p, g, communities, expect)
+				if err != nil {
+					return usage(err)
+				}
+				return a.print(cells, func(w io.Writer) error { return writeGrid(w, cells, expect, communities) })
+			}
 			plan, err := p.Plan(g)
 			if err != nil {
 				return usage(err)
@@ -53,12 +86,18 @@ func newPlan(a *app) *cobra.Command {
 			if err != nil {
 				return usage(err)
 			}
+			if accounts > 1 {
+				v.Accounts = accounts
+				v.AccountsEpsilon = plan.Cost.Group(accounts).Epsilon(plan.Params.Target.Delta).String()
+			}
 			return a.print(v, v.text)
 		}}
 	paramFlags(c.Flags(), &p)
 	c.Flags().StringVar(&graph, "graph", "", "ingested graph folder")
 	c.Flags().IntVar(&vertices, "vertices", 0, "number of vertices, instead of a graph")
 	c.Flags().IntVar(&communities, "communities", 2, "q: equal communities supposed for the ceiling")
+	c.Flags().StringVar(&grid, "compare", "", "print a grid over one or two of unit, epsilon, degree-bound, as in unit,epsilon")
+	c.Flags().Int64Var(&accounts, "accounts", 1, "also say what holds for a person with this many vertices")
 	c.Flags().Float64Var(&expect, "expect-eigenvalue", 0, "the eigenvalue of the communities that you suppose the graph has")
 	return c
 }
@@ -72,6 +111,7 @@ func viewPlan(plan *privacy.Plan, p release.Params, g release.Graph, communities
 	}
 	v := &planView{Plan: plan, EpsilonCertified: plan.Cost.Epsilon(plan.Params.Target.Delta), Communities: communities, Expected: expect}
 	v.GaussianDelta = privacy.GaussianDelta(math.Sqrt(2*plan.Cost.Rho.Float()), v.EpsilonCertified.Float())
+	v.Suggested = suggest(plan.Params.Unit, communities)
 	v.Ceiling = privacy.Ceiling(plan.Params.Unit, v.EpsilonCertified.Float(), communities)
 	most := float64(plan.Params.DegreeLimit)
 	switch {
@@ -121,7 +161,14 @@ func (v *planView) text(w io.Writer) error {
 		fmt.Fprintf(tw, "row clip\tnone\n")
 	}
 	if v.CountRho.Sign() > 0 {
-		fmt.Fprintf(tw, "edge count\trho %s\n", v.CountRho)
+		fmt.Fprintf(tw, "edge counts\trho %s\n", v.CountRho)
+	}
+	if v.LabelRho.Sign() > 0 {
+		fmt.Fprintf(tw, "read-out of labels\trho %s for neighbours' rows", v.LabelRho)
+		if v.OwnEpsilon.Sign() > 0 {
+			fmt.Fprintf(tw, ", pure epsilon %s (%.0f %% of it) for the own row", v.OwnEpsilon, 100*p.OwnShare)
+		}
+		fmt.Fprintln(tw)
 	}
 	if v.EigenRho.Sign() > 0 {
 		fmt.Fprintf(tw, "eigenvalues\trho %s each; the paper's noise multiplier is %.4g\n", v.EigenRho, v.PaperSigma)
@@ -131,6 +178,11 @@ func (v *planView) text(w io.Writer) error {
 	if p.Unit.PerVertex() {
 		fmt.Fprintf(tw, "ceiling\tno mechanism places more than %.1f %% of vertices right among %d equal communities\n", 100*v.Ceiling, v.Communities)
 	}
+	if v.Accounts > 1 {
+		fmt.Fprintf(tw, "%d accounts\tepsilon %s for a person who has that many\n", v.Accounts, v.AccountsEpsilon)
+	}
+	fmt.Fprintf(tw, "suggested\t--steps %d --rank %d --row-norm %g --row-clip %s\n", v.Suggested.Steps, v.Suggested.Rank, v.Suggested.RowNorm, v.Suggested.RowClip)
+	fmt.Fprintf(tw, "\t%s\n", v.Suggested.Why)
 	if err := tw.Flush(); err != nil {
 		return err
 	}
