@@ -154,6 +154,7 @@ func outOfOrder(key, a, b string) error {
 
 // eachVertexRow reads the vertex files in order and checks hashes and counts.
 func eachVertexRow[T vertexRow](ctx context.Context, g *Graph, visit func(key string, r *T) error) error {
+	next := int32(0)
 	for _, file := range g.manifest.VertexFiles {
 		f, err := g.openPinned(ctx, file.Key, file.SHA256, file.Bytes)
 		if err != nil {
@@ -164,6 +165,10 @@ func eachVertexRow[T vertexRow](ctx context.Context, g *Graph, visit func(key st
 		}
 		n, err := storage.ReadParquet(ctx, g.bucket, file.Key, func(rows []T) error {
 			for i := range rows {
+				if at := any(&rows[i]).(interface{ index() int32 }).index(); at != next {
+					return &storage.CorruptError{Key: file.Key, Detail: fmt.Sprintf("row %d where row %d is next", at, next)}
+				}
+				next++
 				if err := visit(file.Key, &rows[i]); err != nil {
 					return err
 				}

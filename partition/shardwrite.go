@@ -91,7 +91,7 @@ type shardWriter struct {
 func (b *built) writeShard(ctx context.Context, o *Options, out *storage.Bucket, i, n int, at span, tick func(arcs int64)) (*Shard, error) {
 	d := newDraft(b.space, o.Memory/32, fmt.Sprintf("rows-%05d-of-%05d", i, n))
 	file, err := storage.NewParquet[arcRow](d, storage.ParquetOptions{
-		RowGroupRows: math.MaxInt64, SortedBy: []string{"row", "col"}, Metadata: footer("rows"),
+		RowGroupRows: math.MaxInt64, SortedBy: []string{"row", "col"}, Metadata: footer("rows"), Name: "arcs",
 	})
 	if err != nil {
 		return nil, err

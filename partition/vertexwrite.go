@@ -11,18 +11,25 @@ import (
 )
 
 // The rows of a vertex file, by type of id. Ids of one file are all different,
-// so a dictionary would only cost.
+// so a dictionary would only cost. The row number is there for those who join.
 type (
 	numberRow struct {
-		ID uint64 `parquet:"id,delta"`
+		Row int32  `parquet:"row,delta"`
+		ID  uint64 `parquet:"id,delta"`
 	}
 	textRow struct {
-		ID string `parquet:"id"`
+		Row int32  `parquet:"row,delta"`
+		ID  string `parquet:"id"`
 	}
 	bytesRow struct {
-		ID []byte `parquet:"id"`
+		Row int32  `parquet:"row,delta"`
+		ID  []byte `parquet:"id"`
 	}
 )
+
+func (r *numberRow) index() int32 { return r.Row }
+func (r *textRow) index() int32   { return r.Row }
+func (r *bytesRow) index() int32  { return r.Row }
 
 // vertexRow is a row of a vertex file, made from a key of the dictionary.
 type vertexRow interface{ numberRow | textRow | bytesRow }
@@ -54,11 +61,11 @@ func (h *idHash) flush() {
 func (b *built) writeVertices(ctx context.Context, o *Options, out *storage.Bucket, spans []span) ([]File, hash.Hash, error) {
 	switch {
 	case !b.dict.text:
-		return writeVertexFiles(ctx, b, o, out, spans, func(key []byte) numberRow { return numberRow{keyNumber(key)} })
+		return writeVertexFiles(ctx, b, o, out, spans, func(row int32, key []byte) numberRow { return numberRow{row, keyNumber(key)} })
 	case b.dict.binary:
-		return writeVertexFiles(ctx, b, o, out, spans, func(key []byte) bytesRow { return bytesRow{append([]byte{}, key...)} })
+		return writeVertexFiles(ctx, b, o, out, spans, func(row int32, key []byte) bytesRow { return bytesRow{row, append([]byte{}, key...)} })
 	default:
-		return writeVertexFiles(ctx, b, o, out, spans, func(key []byte) textRow { return textRow{string(key)} })
+		return writeVertexFiles(ctx, b, o, out, spans, func(row int32, key []byte) textRow { return textRow{row, string(key)} })
 	}
 }
 
@@ -75,9 +82,10 @@ type vertexWriter[T vertexRow] struct {
 	left  int64 // ids still to come in the open file
 }
 
-func writeVertexFiles[T vertexRow](ctx context.Context, b *built, o *Options, out *storage.Bucket, spans []span, row func(key []byte) T) ([]File, hash.Hash, error) {
+func writeVertexFiles[T vertexRow](ctx context.Context, b *built, o *Options, out *storage.Bucket, spans []span, newRow func(row int32, key []byte) T) ([]File, hash.Hash, error) {
 	w := &vertexWriter[T]{ctx: ctx, b: b, o: o, out: out, spans: spans}
 	sum := newIDHash()
+	row := int32(0)
 	if err := w.next(); err != nil {
 		return nil, nil, err
 	}
@@ -88,8 +96,9 @@ func writeVertexFiles[T vertexRow](ctx context.Context, b *built, o *Options, ou
 			}
 		}
 		sum.add(idBytes(key, b.dict.text))
-		w.rows = append(w.rows, row(key))
+		w.rows = append(w.rows, newRow(row, key))
 		w.left--
+		row++
 		if len(w.rows) == cap(w.rows) {
 			return w.flush()
 		}
@@ -127,7 +136,7 @@ func (w *vertexWriter[T]) next() error {
 		return nil
 	}
 	w.draft = newDraft(w.b.space, w.o.Memory/32, fmt.Sprintf("vertices-%05d-of-%05d", i, n))
-	file, err := storage.NewParquet[T](w.draft, storage.ParquetOptions{SortedBy: []string{"id"}, Metadata: footer("vertices"), RowGroupRows: vertexGroupRows})
+	file, err := storage.NewParquet[T](w.draft, storage.ParquetOptions{SortedBy: []string{"row"}, Metadata: footer("vertices"), Name: "vertices", RowGroupRows: vertexGroupRows})
 	w.file, w.left = file, w.spans[i].rows
 	w.rows = make([]T, 0, min(1024, max(1, w.left)))
 	return err

@@ -23,6 +23,8 @@ type ParquetOptions struct {
 	SortedBy []string
 	// Metadata goes to the footer's key-value pairs.
 	Metadata map[string]string
+	// Name is that of the schema's root. Default "rows".
+	Name string
 }
 
 // DefaultRowGroupRows bounds a row group.
@@ -102,7 +104,12 @@ func NewParquet[T any](w io.Writer, o ParquetOptions) (*Parquet[T], error) {
 	if p.limit == 0 {
 		p.limit = DefaultRowGroupRows
 	}
+	name := o.Name
+	if name == "" {
+		name = "rows"
+	}
 	err = Guard("the Parquet writer", func() error {
+		options = append(options, parquet.NewSchema(name, parquet.SchemaOf(new(T))))
 		p.w = parquet.NewGenericWriter[T](w, options...)
 		return nil
 	})
