@@ -22,6 +22,12 @@ func (c Cost) Epsilon(delta Decimal) Decimal {
 	return c.Pure.Add(EpsilonOf(c.Rho, delta))
 }
 
+// GaussianDelta is the reference curve of a continuous Gaussian of the same ρ, at what ε
+// leaves after the pure part: not certified.
+func (c Cost) GaussianDelta(eps Decimal) float64 {
+	return GaussianDelta(math.Sqrt(2*c.Rho.Float()), eps.Sub(c.Pure).Float())
+}
+
 // Within reports whether c does not pass limit in either part.
 func (c Cost) Within(limit Cost) bool {
 	return c.Pure.Cmp(limit.Pure) <= 0 && c.Rho.Cmp(limit.Rho) <= 0

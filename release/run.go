@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"time"
 
@@ -266,7 +265,7 @@ func (r *runner) describe(ctx context.Context) error {
 	}
 	d.Ledger = LedgerRef{Dataset: r.Ledger.Dataset, Entry: r.grant.ID()}
 	d.Guarantee = Guarantee{Unit: p.Unit, Epsilon: eps, Delta: p.Target.Delta, Rho: r.plan.Cost.Rho, PureEpsilon: r.plan.Cost.Pure,
-		GaussianDelta: privacy.GaussianDelta(math.Sqrt(2*r.plan.Cost.Rho.Float()), eps.Float()),
+		GaussianDelta: r.plan.Cost.GaussianDelta(eps),
 		Sentence:      sentence(p, eps, p.Target.Delta, m.VertexSource, state.Limits[p.Unit].Renew)}
 	if r.Params.Profile == ProfilePaper {
 		d.Guarantee.PaperSum = fmt.Sprintf("(%s, %s) as %d times (%s, %s)", p.Target.Epsilon, p.Target.Delta, p.Steps+p.Rank,

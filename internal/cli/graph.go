@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -23,7 +24,7 @@ import (
 type ingestFlags struct {
 	opts      partition.Options
 	memory    byteSize
-	minWeight string
+	minWeight optionalFloat
 }
 
 func (f *ingestFlags) add(fs *pflag.FlagSet) {
@@ -35,6 +36,7 @@ func (f *ingestFlags) add(fs *pflag.FlagSet) {
 	fs.Int64Var(&f.opts.MaxBadLines, "max-bad-lines", 0, "lines that may be unreadable before the file is refused")
 	fs.BoolVar(&f.opts.Mutual, "mutual", false, "keep only pairs that are listed in both directions")
 	fs.StringVar(&f.opts.IDType, "id-type", "", `"string" takes ids like 1.0 or -3 as they stand`)
+	fs.Var(&f.minWeight, "min-weight", "drop rows of a lower weight (their vertices stay)")
 	fs.Var(&f.memory, "memory", "memory for sorting, for example 512MiB or 2GiB")
 	fs.StringVar(&f.opts.TempDir, "temp-dir", "", "folder for sorted runs on disk (default: the system's)")
 }
@@ -42,9 +44,30 @@ func (f *ingestFlags) add(fs *pflag.FlagSet) {
 // options completes the flags for some inputs.
 func (f *ingestFlags) options(a *app, inputs []string) partition.Options {
 	o := f.opts
-	o.Inputs, o.Memory, o.Stdin = inputs, int64(f.memory), a.stdin
+	o.Inputs, o.Memory, o.Stdin, o.MinWeight = inputs, int64(f.memory), a.stdin, f.minWeight.value
 	return o
 }
+
+// optionalFloat is a number that a flag may leave unset.
+type optionalFloat struct{ value *float64 }
+
+func (o *optionalFloat) String() string {
+	if o.value == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*o.value, 'g', -1, 64)
+}
+
+func (o *optionalFloat) Set(s string) error {
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+		return fmt.Errorf("%q is not a finite number", s)
+	}
+	o.value = &x
+	return nil
+}
+
+func (o *optionalFloat) Type() string { return "number" }
 
 // byteSize is a flag like 512MiB.
 type byteSize int64

@@ -42,7 +42,7 @@ type suggestion struct {
 // what rows come to know.
 func suggest(u privacy.Unit, communities int) suggestion {
 	s := suggestion{Steps: 32, Rank: communities - 1, RowNorm: 0.5, RowClip: "none",
-		Why: fmt.Sprintf("%d communities need %d columns, and each costs in noise; 32 steps are small enough to forget noise and few enough to be quick", communities, communities-1)}
+		Why: fmt.Sprintf("%d communities need %d of V's columns, and each costs in noise; 32 steps are small enough to forget noise and few enough to be quick", communities, communities-1)}
 	if u.PerVertex() {
 		s.RowClip = "1..3"
 	}
@@ -110,7 +110,7 @@ func viewPlan(plan *privacy.Plan, p release.Params, g release.Graph, communities
 		return nil, fmt.Errorf("expect-eigenvalue is %g, must be positive", expect)
 	}
 	v := &planView{Plan: plan, EpsilonCertified: plan.Cost.Epsilon(plan.Params.Target.Delta), Communities: communities, Expected: expect}
-	v.GaussianDelta = privacy.GaussianDelta(math.Sqrt(2*plan.Cost.Rho.Float()), v.EpsilonCertified.Float())
+	v.GaussianDelta = plan.Cost.GaussianDelta(v.EpsilonCertified)
 	v.Suggested = suggest(plan.Params.Unit, communities)
 	v.Ceiling = privacy.Ceiling(plan.Params.Unit, v.EpsilonCertified.Float(), communities)
 	most := float64(plan.Params.DegreeLimit)
