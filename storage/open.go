@@ -103,13 +103,27 @@ func openS3(ctx context.Context, where string) (*Bucket, error) {
 	if u.Host == "" || u.User != nil {
 		return nil, badPlace(u.Redacted(), fmt.Errorf("want s3://bucket/prefix?…, without user or password"))
 	}
-	base := url.URL{Scheme: u.Scheme, Host: u.Host, RawQuery: u.RawQuery}
+	base := url.URL{Scheme: u.Scheme, Host: u.Host, RawQuery: quietChecksums(u.Query()).Encode()}
 	b, err := blob.OpenBucket(ctx, base.String())
 	if err != nil {
-		return nil, wrap("open", "", base.String(), err)
+		return nil, badPlace(u.Redacted(), err)
 	}
 	back := &cloud{bucket: b, base: u.Scheme + "://" + u.Host, query: u.RawQuery}
 	return (&Bucket{back: back}).withPrefix(u.Path), nil
+}
+
+// quietChecksums: stores other than AWS often know no checksum trailers, and the
+// client then refuses or warns on every answer. What matters is pinned by the
+// SHA-256 in manifests anyway. A choice in the URL stands.
+func quietChecksums(q url.Values) url.Values {
+	if q.Has("endpoint") {
+		for _, key := range []string{"request_checksum_calculation", "response_checksum_validation"} {
+			if !q.Has(key) {
+				q.Set(key, "when_required")
+			}
+		}
+	}
+	return q
 }
 
 // withPrefix is Sub that keeps the right to close.
