@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 
 	"golang.org/x/sync/errgroup"
@@ -45,13 +46,14 @@ type laptop struct {
 	coordinator *cluster.Coordinator
 	conns       []*cluster.Conn
 	workers     *errgroup.Group
-	stop        context.CancelFunc
+	ctx         context.Context // ends when a worker fails; its cause says why
+	stop        context.CancelCauseFunc
 }
 
 // startLaptop starts it; the caller must Close it.
 func startLaptop(ctx context.Context, run string, g *partition.Graph, log *slog.Logger, cores int) (l *laptop, err error) {
-	ctx, stop := context.WithCancel(ctx)
-	l = &laptop{stop: stop}
+	ctx, stop := context.WithCancelCause(ctx)
+	l = &laptop{ctx: ctx, stop: stop}
 	defer func() {
 		if err != nil {
 			err = firstError(err, l.Close())
@@ -80,8 +82,12 @@ func startLaptop(ctx context.Context, run string, g *partition.Graph, log *slog.
 			return l, err
 		}
 		l.workers.Go(func() error {
-			return cluster.RunShard(ctx, cluster.ShardOptions{Conn: c, Prefix: defaultPrefix, Run: run, Index: i, Source: source,
+			err := cluster.RunShard(ctx, cluster.ShardOptions{Conn: c, Prefix: defaultPrefix, Run: run, Index: i, Source: source,
 				Handlers: handlers(), Logger: log, Cores: max(1, cores/len(shards))})
+			if err != nil {
+				stop(err) // without this worker's end being known the coordinator would wait for it
+			}
+			return err
 		})
 	}
 	l.coordinator, err = cluster.NewCoordinator(ctx, cluster.CoordinatorOptions{Conn: conn, Prefix: defaultPrefix, Run: run,
@@ -89,7 +95,15 @@ func startLaptop(ctx context.Context, run string, g *partition.Graph, log *slog.
 	if err != nil {
 		return l, err
 	}
-	return l, l.coordinator.WaitShards(ctx)
+	return l, l.explain(l.coordinator.WaitShards(ctx))
+}
+
+// explain puts a failed worker's error in the place of the cancellation that it caused.
+func (l *laptop) explain(err error) error {
+	if cause := context.Cause(l.ctx); err != nil && cause != nil && !errors.Is(cause, context.Canceled) {
+		return fmt.Errorf("a shard worker failed: %w", cause)
+	}
+	return err
 }
 
 // Close ends the run: workers leave on the coordinator's word, then the server stops.
@@ -100,13 +114,13 @@ func (l *laptop) Close() error {
 	}
 	if l.workers != nil {
 		if l.coordinator == nil {
-			l.stop()
+			l.stop(nil)
 		}
 		if err := l.workers.Wait(); err != nil && !errors.Is(err, context.Canceled) {
 			errs = append(errs, err)
 		}
 	}
-	l.stop()
+	l.stop(nil)
 	for _, c := range l.conns {
 		c.Close()
 	}

@@ -21,6 +21,7 @@ type progress struct {
 	bar    *mpb.Bar
 	quiet  bool
 	phase  string
+	total  int64
 	since  time.Time
 	Phases []phaseTime
 }
@@ -46,7 +47,7 @@ func (p *progress) report(phase string, done, total int64) {
 	defer p.mu.Unlock()
 	if phase != p.phase {
 		p.finishPhase()
-		p.phase, p.since = phase, time.Now()
+		p.phase, p.since, p.total = phase, time.Now(), total
 		switch {
 		case p.quiet || phase == "":
 		case p.bars != nil:
@@ -59,6 +60,7 @@ func (p *progress) report(phase string, done, total int64) {
 	}
 	if p.bar != nil {
 		if total > 0 {
+			p.total = total
 			p.bar.SetTotal(total, false)
 		}
 		p.bar.SetCurrent(done)
@@ -71,6 +73,7 @@ func (p *progress) finishPhase() {
 	}
 	p.Phases = append(p.Phases, phaseTime{p.phase, time.Since(p.since).Seconds()})
 	if p.bar != nil {
+		p.bar.SetCurrent(max(p.bar.Current(), p.total, 1)) // a finished phase is full, also one of unknown length
 		p.bar.SetTotal(-1, true)
 		p.bar = nil
 	}
@@ -82,5 +85,7 @@ func (p *progress) close() {
 	p.report("", 0, 0)
 	if p.bars != nil {
 		p.bars.Wait()
+		p.bars = nil
+		fmt.Fprintln(p.w)
 	}
 }

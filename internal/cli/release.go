@@ -129,9 +129,9 @@ func (a *app) release(ctx context.Context, f *releaseFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	doc, err := release.Run(ctx, release.Options{ID: id, Params: f.params, Initial: initial, Graph: graph, Engine: l.coordinator, Ledger: ledger,
+	doc, err := release.Run(l.ctx, release.Options{ID: id, Params: f.params, Initial: initial, Graph: graph, Engine: l.coordinator, Ledger: ledger,
 		Out: out, Work: work, Tool: Tool(), Progress: p.report})
-	if err = firstError(err, l.Close()); err != nil {
+	if err = firstError(l.explain(err), l.Close()); err != nil {
 		return err
 	}
 	p.close()
