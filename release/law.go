@@ -134,7 +134,11 @@ func (r *runner) blocks(ctx context.Context, e *privoja.Estimate) (synthesis.Spe
 	if err != nil {
 		return synthesis.Spec{}, err
 	}
-	labels, readOut, err := privoja.ReadLabels(ctx, r.plan, r.Engine, r.grant, mix.Scores(), q)
+	scores := mix.Scores()
+	if slices.Max(scores) == slices.Min(scores) {
+		scores[0]++ // V tells no two vertices apart; a read-out needs some range
+	}
+	labels, readOut, err := privoja.ReadLabels(ctx, r.plan, r.Engine, r.grant, scores, q)
 	if err != nil {
 		return synthesis.Spec{}, fmt.Errorf("reading labels: %w", err)
 	}
@@ -146,18 +150,10 @@ func (r *runner) blocks(ctx context.Context, e *privoja.Estimate) (synthesis.Spe
 		return synthesis.Spec{}, err
 	}
 	r.doc.Edges = target
-	total := 0.0
-	for i := range q {
-		for j := i; j < q; j++ {
-			total += counts[i*q+j]
-		}
+	if !slices.ContainsFunc(counts, func(x float64) bool { return x > 0 }) { // noise has left nothing: a flat graph
+		r.placed, q, counts = make([]int32, n), 1, []float64{1}
 	}
-	for i := range counts {
-		counts[i] *= float64(target.Edges) / math.Max(total, 1e-9)
-	}
-	if !(total > 0) { // counts that noise has made empty: a flat graph
-		r.placed, q, counts = make([]int32, n), 1, []float64{float64(target.Edges)}
-	}
+	counts = withinPairs(counts, r.placed, q, float64(target.Edges))
 	return synthesis.Spec{Blocks: &synthesis.BlockModel{N: n, Q: q, Label: r.placed, Edges: counts}}, nil
 }
 

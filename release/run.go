@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -70,19 +71,22 @@ func Run(ctx context.Context, o Options) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
+	r := &runner{Options: o, plan: plan}
+	if err := r.prepare(ctx); err != nil {
+		return nil, errors.Join(err, clean(context.WithoutCancel(ctx), o.Out))
+	}
 	o.Progress(PhaseReserve, 0, 1)
-	grant, err := o.Ledger.Reserve(ctx, privacy.Request{Unit: plan.Params.Unit, DegreeBound: plan.Params.DegreeBound,
+	r.grant, err = o.Ledger.Reserve(ctx, privacy.Request{Unit: plan.Params.Unit, DegreeBound: plan.Params.DegreeBound,
 		Cost: plan.Cost, Target: plan.Params.Target, Graph: o.Graph.Manifest().Hash})
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, clean(context.WithoutCancel(ctx), o.Out))
 	}
-	r := &runner{Options: o, plan: plan, grant: grant}
 	doc, err := r.run(ctx)
 	if err != nil {
 		// What was written is of no use to anybody; ctx may be over already.
 		err = errors.Join(err, clean(context.WithoutCancel(ctx), o.Out))
 		return nil, fmt.Errorf("%w\nledger entry %s of data set %s keeps epsilon %s reserved: noise may have been drawn for it",
-			err, grant.ID(), o.Ledger.Dataset, plan.Params.Target.Epsilon)
+			err, r.grant.ID(), o.Ledger.Dataset, plan.Params.Target.Epsilon)
 	}
 	return doc, nil
 }
@@ -93,6 +97,7 @@ type runner struct {
 	plan  *privacy.Plan
 	grant *privacy.Grant
 	doc   Document
+	nodes File // the public vertex list, written before anything is spent
 
 	placed []int32 // community of every vertex, where a read-out placed them
 }
@@ -106,21 +111,17 @@ func (r *runner) run(ctx context.Context) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	nodes, err := r.writeNodes(ctx)
-	if err != nil {
-		return nil, err
-	}
 	factors, err := writeFactors(ctx, r.Out, estimate)
 	if err != nil {
 		return nil, err
 	}
 	r.Progress(PhaseEdges, 0, 1)
 	law.Edges, law.Seed = float64(r.doc.Edges.Edges), r.Params.Seed
-	law.Nodes = synthesis.Nodes{Bucket: r.Out.URL(), Type: r.Graph.Manifest().IDType, Files: []synthesis.Object{object(nodes)}}
+	law.Nodes = synthesis.Nodes{Bucket: r.Out.URL(), Type: r.Graph.Manifest().IDType, Files: []synthesis.Object{object(r.nodes)}}
 	law.Output, law.Scratch = r.Out.URL(), r.Work.Sub("scratch").URL()
-	made, err := synthesis.Generate(ctx, r.Engine, law)
+	made, err := r.generate(ctx, law)
 	if err != nil {
-		return nil, r.explain(err)
+		return nil, err
 	}
 	if made.Tau != nil {
 		r.doc.Edges.Tau = made.Tau.Value
@@ -130,7 +131,7 @@ func (r *runner) run(ctx context.Context) (*Document, error) {
 	for _, p := range made.Parts {
 		r.doc.Files = append(r.doc.Files, File{Key: p.Key, Rows: p.Rows, Bytes: p.Bytes, SHA256: p.SHA256})
 	}
-	r.doc.Files = append(r.doc.Files, nodes, factors)
+	r.doc.Files = append(r.doc.Files, r.nodes, factors)
 	if r.placed != nil {
 		labels, err := writeLabels(ctx, r.Out, r.placed)
 		if err != nil {
@@ -145,15 +146,6 @@ func object(f File) synthesis.Object {
 	return synthesis.Object{Key: f.Key, Rows: f.Rows, Bytes: f.Bytes, SHA256: f.SHA256}
 }
 
-// explain says what a user can do when the model cannot give the edges asked for.
-func (r *runner) explain(err error) error {
-	var s *synthesis.SaturatedError
-	if errors.As(err, &s) {
-		return fmt.Errorf("%w; ask for fewer with --edges", err)
-	}
-	return err
-}
-
 // estimate runs the Oja steps and gives V and Λ.
 func (r *runner) estimate(ctx context.Context) (*privoja.Estimate, error) {
 	p := r.plan.Params
@@ -162,8 +154,7 @@ func (r *runner) estimate(ctx context.Context) (*privoja.Estimate, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := privoja.New(privoja.Config{Plan: r.plan, Centre: r.Params.Centre && !paper, Paper: paper, Seed: r.Params.Seed, Initial: r.Initial},
-		r.Engine, r.grant, tr)
+	m, err := privoja.New(r.config(), r.Engine, r.grant, tr)
 	if err != nil {
 		return nil, err
 	}
@@ -258,6 +249,10 @@ func (r *runner) describe(ctx context.Context) error {
 	d.Format, d.Version, d.Tool, d.ID, d.Dataset = "privcom-release", FormatVersion, r.Tool, r.ID, r.Ledger.Dataset
 	d.Created = time.Now().UTC().Truncate(time.Second)
 	d.Parameters, d.Resolved = r.Params, p
+	d.Parameters.Dataset = r.Ledger.Dataset
+	if r.Params.Initial != "" {
+		d.Parameters.Initial = filepath.Base(r.Params.Initial) // where the owner keeps it is not public
+	}
 	d.Graph.Vertices, d.Graph.IDType, d.Graph.VertexSource = p.Vertices, m.IDType, m.VertexSource
 	d.Noise = Noise{Norm: r.plan.NoiseNorm, LambdaMin: r.plan.LambdaMin}
 	for _, c := range r.grant.Charges() {
