@@ -57,54 +57,6 @@ func randomOperand(t testing.TB, rng *rand.Rand, n, k int, bits uint) *Operand {
 	return op
 }
 
-// dense is the product by its definition, with the clip in big rationals.
-func dense(a [][]bool, v []int32, k int, c int64) []int64 {
-	out := make([]int64, len(a)*k)
-	for i, row := range a {
-		for j, on := range row {
-			for x := range k {
-				if on {
-					out[i*k+x] += int64(v[j*k+x])
-				}
-			}
-		}
-		clipWide(out[i*k:(i+1)*k], max(c, 1))
-		if c == 0 {
-			clear(out[i*k : (i+1)*k])
-			for j, on := range row {
-				for x := range k {
-					if on {
-						out[i*k+x] += int64(v[j*k+x])
-					}
-				}
-			}
-		}
-	}
-	return out
-}
-
-func TestProductIsBitEqualHoweverRowsAreSplit(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for _, n := range []int{2, 17, 60} {
-		a := randomGraph(rng, n, 0.3)
-		for _, k := range []int{1, 2, 3, 4, 8, 16} {
-			op := randomOperand(t, rng, n, k, 20)
-			for _, c := range []int64{0, 1, op.Radius(), 3 * op.Radius()} {
-				want := dense(a, op.Data(), k, c)
-				for _, l := range []*Local{split(a), split(a, 1), split(a, n/3, n/2), split(a, 0, n/2, n)} {
-					got, err := l.Multiply(context.Background(), op, c)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if !slices.Equal(got.Data, want) {
-						t.Fatalf("n=%d k=%d c=%d, %d blocks: product differs from the definition", n, k, c, len(l.Blocks))
-					}
-				}
-			}
-		}
-	}
-}
-
 func TestQuantiseClipsEveryRow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, k := rapid.IntRange(1, 20).Draw(t, "n"), rapid.IntRange(1, 5).Draw(t, "k")

@@ -58,6 +58,8 @@ var layers = map[string]place{
 	"cholesky":    {1, []string{"storage"}},
 	"blockmatmul": {1, []string{"storage"}},
 
+	"blockmatmul/multipliertest": {2, []string{"blockmatmul"}},
+
 	"storage": {0, nil},
 
 	"internal/houserules": {0, nil},
