@@ -51,3 +51,26 @@ func BenchmarkIngest(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkLoadShard opens, hashes and decodes a shard of two million arcs.
+func BenchmarkLoadShard(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	src := &sliceSource{}
+	for range 1_000_000 {
+		src.rows = append(src.rows, row{a: number(rng.IntN(100_000)), b: number(rng.IntN(100_000))})
+	}
+	bucket, m, _, err := ingestSource(b, Options{Shards: 1}, src)
+	if err != nil {
+		b.Fatal(err)
+	}
+	g, err := OpenGraph(b.Context(), bucket)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := g.LoadShard(b.Context(), 0); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(m.Arcs)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Marcs/s")
+}

@@ -78,7 +78,9 @@ func (g *Graph) openPinned(ctx context.Context, key, hash string, size int64) (*
 // decodeShard builds the rows of a shard and checks them.
 func decodeShard(ctx context.Context, f *storage.File, s *Shard, vertices int64) (*blockmatmul.CSR, error) {
 	b := csrBuilder{shard: s, vertices: vertices, last: -1, row: -1}
-	b.csr = &blockmatmul.CSR{First: int(s.FirstRow), Ptr: make([]int64, 1, s.Rows+1), Col: make([]int32, 0, min(s.Arcs, 1<<24))}
+	// Room for all arcs at once, unless so few bytes could hardly hold so many.
+	room := min(s.Arcs, max(1<<20, 64*s.Bytes))
+	b.csr = &blockmatmul.CSR{First: int(s.FirstRow), Ptr: make([]int64, 1, s.Rows+1), Col: make([]int32, 0, room)}
 	group := 0
 	err := eachGroup(ctx, f, s, func(row, col []int32) error {
 		g := s.Groups[group]
