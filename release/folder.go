@@ -13,8 +13,9 @@ import (
 // ErrOccupied says that the output folder holds something already.
 var ErrOccupied = errors.New("output folder is not empty")
 
-// CheckEmpty refuses a folder that holds a release, finished or not, before anything is
-// spent.
+// CheckEmpty refuses a folder that holds a release, finished or not, or anything else,
+// before anything is spent: what lies in a release folder is taken for public, and Verify
+// would not accept it.
 func CheckEmpty(ctx context.Context, out *storage.Bucket) error {
 	keys, err := out.List(ctx, "")
 	if err != nil {
@@ -27,6 +28,9 @@ func CheckEmpty(ctx context.Context, out *storage.Bucket) error {
 		case ours(k):
 			return fmt.Errorf("%w: %s holds parts of a release that did not finish (%s); nothing was spent; choose another folder, or remove it", ErrOccupied, out.URL(), k)
 		}
+	}
+	if len(keys) > 0 {
+		return fmt.Errorf("%w: %s holds %s, which is no part of a release; nothing was spent; choose another folder", ErrOccupied, out.URL(), keys[0])
 	}
 	return nil
 }
@@ -74,6 +78,9 @@ func Open(ctx context.Context, b *storage.Bucket) (*Document, error) {
 		return nil, fmt.Errorf("%s: %w: there is no %s; a run that stopped midway leaves such a folder", b.URL(), ErrNotRelease, SuccessKey)
 	}
 	data, err := b.ReadAll(ctx, DocumentKey)
+	if errors.Is(err, storage.ErrNotExist) {
+		return nil, &storage.CorruptError{Key: DocumentKey, Detail: "it is gone, though " + SuccessKey + " is there"}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -64,6 +64,9 @@ func Defaults() Params {
 // defaultRank is k for reconstructions by a score.
 const defaultRank = 4
 
+// mostSteps bounds T, as the plan does.
+const mostSteps = 100_000
+
 // defaultSteps is T where the user sets none.
 const defaultSteps = 32
 
@@ -120,6 +123,16 @@ func (p Params) Validate() error {
 	fault(!(p.Eta >= 0) || math.IsInf(p.Eta, 0), "eta is %g, must be finite and at least 0 (0: by the schedule)", p.Eta)
 	fault(p.Order < -1 || p.Order > 50, "order is %d, must be from 0 to 50", p.Order)
 	fault(p.DegreeBound < 0, "degree bound is %d, must be positive", p.DegreeBound)
+	fault(p.Rank < 0, "rank is %d, must be at least 1 (0: the default)", p.Rank)
+	fault(p.Steps < 0 || p.Steps > mostSteps, "steps is %d, must be from 1 to %d (0: the default)", p.Steps, mostSteps)
+	fault(!(p.RowNorm > 0) || p.RowNorm > 1e6, "row norm is %g, must be positive and at most 1e6", p.RowNorm)
+	fault(!(p.Growth >= 0.5 && p.Growth <= 2), "growth is %g, must be from 0.5 to 2", p.Growth)
+	fault(!(p.StepFactor > 0) || p.StepFactor > 1e6, "step factor is %g, must be positive and at most 1e6", p.StepFactor)
+	if p.Beta != "" {
+		beta, err := privacy.ParseDecimal(p.Beta)
+		errs = append(errs, prefix("beta", err))
+		fault(err == nil && beta.Sign() <= 0, "beta is %s, must be positive", p.Beta)
+	}
 	_, _, err = p.clip()
 	errs = append(errs, err)
 	_, _, err = p.edgeTarget()

@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync/atomic"
 	"syscall"
 
@@ -86,7 +87,7 @@ A first run:
 	a.common(root)
 	root.AddCommand(newDemo(a), newGenerate(a), newInspect(a), newIngest(a), newPlan(a), newRelease(a), newEvaluate(a),
 		newVerify(a), newBudget(a), newExport(a), newStatus(a), newVersion(a))
-	return root
+	return group(root)
 }
 
 // common gives a root command the flags and habits that all of them share.
@@ -107,6 +108,24 @@ func (a *app) common(root *cobra.Command) {
 		}
 		return nil
 	}
+}
+
+// group makes a command that only holds others: alone it shows its help, and a name that
+// it does not know is a mistake.
+func group(c *cobra.Command) *cobra.Command {
+	c.Args = func(cmd *cobra.Command, a []string) error {
+		if len(a) == 0 {
+			return nil
+		}
+		cmd.SuggestionsMinimumDistance = 2
+		hint := ""
+		if near := cmd.SuggestionsFor(a[0]); len(near) > 0 {
+			hint = "; did you mean " + strings.Join(near, " or ") + "?"
+		}
+		return usagef("unknown command %q for %q%s\nsee %q", a[0], cmd.CommandPath(), hint, cmd.CommandPath()+" --help")
+	}
+	c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	return c
 }
 
 // args checks the number of positional arguments and calls it usage when wrong.

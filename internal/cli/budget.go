@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/privcom/privcom/privacy"
-	"github.com/privcom/privcom/storage"
 )
 
 // ledgerFlags name a ledger.
@@ -23,9 +22,9 @@ func (f *ledgerFlags) add(fs *pflag.FlagSet) {
 }
 
 func (f *ledgerFlags) open(ctx context.Context) (*privacy.Ledger, func(), error) {
-	b, err := storage.Open(ctx, f.url)
+	b, err := openLasting(ctx, "ledger", f.url)
 	if err != nil {
-		return nil, nil, usage(err)
+		return nil, nil, err
 	}
 	l, err := privacy.OpenLedger(b, f.dataset)
 	if err != nil {
@@ -36,7 +35,7 @@ func (f *ledgerFlags) open(ctx context.Context) (*privacy.Ledger, func(), error)
 }
 
 func newBudget(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "budget", Short: "Set and show what a data set may spend and has spent"}
+	c := group(&cobra.Command{Use: "budget", Short: "Set and show what a data set may spend and has spent"})
 	c.AddCommand(a.budgetInit(), a.budgetShow(), a.budgetVerify(), a.budgetVoid())
 	return c
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/privcom/privcom/cluster"
 	"github.com/privcom/privcom/release"
-	"github.com/privcom/privcom/storage"
 )
 
 // Coordinator runs the coordinator's binary and returns its exit code.
@@ -40,6 +39,15 @@ func (f *natsFlags) add(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.conn.Insecure, "insecure-nats", false, "allow a NATS that is not on this machine without TLS: rows of Q are private and would cross the network in the clear")
 	fs.StringVar(&f.prefix, "prefix", defaultPrefix, "first token of every subject")
 	fs.StringVar(&f.run, "run", "", "id of the run, the same for the coordinator and its shards")
+}
+
+// connect opens a connection; what another try cannot heal is a matter of the flags.
+func connect(ctx context.Context, o cluster.ConnectOptions) (*cluster.Conn, error) {
+	c, err := cluster.Connect(ctx, o)
+	if err != nil && ctx.Err() == nil {
+		err = usage(err)
+	}
+	return c, err
 }
 
 func newCoordinator(a *app) *cobra.Command {
@@ -91,14 +99,11 @@ type coordination struct {
 func (a *app) coordinate(ctx context.Context, c coordination) (err error) {
 	p := a.newProgress()
 	defer p.close()
-	out, err := storage.Open(ctx, c.out)
+	out, err := openOut(ctx, c.out, c.work, c.ledger)
 	if err != nil {
-		return usage(err)
-	}
-	defer out.Close()
-	if err := release.CheckEmpty(ctx, out); err != nil {
 		return err
 	}
+	defer out.Close()
 	graph, closeGraph, err := openGraph(ctx, c.graph)
 	if err != nil {
 		return err
@@ -126,7 +131,7 @@ func (a *app) coordinate(ctx context.Context, c coordination) (err error) {
 	defer func() { err = firstError(err, cleanWork()) }()
 
 	c.nats.conn.Name, c.nats.conn.Logger = "privcom coordinator "+c.nats.run, c.options.Logger
-	conn, err := cluster.Connect(ctx, c.nats.conn)
+	conn, err := connect(ctx, c.nats.conn)
 	if err != nil {
 		return err
 	}
@@ -148,7 +153,7 @@ func (a *app) coordinate(ctx context.Context, c coordination) (err error) {
 		return err
 	}
 	p.close()
-	s := &summary{Document: doc, Out: out.URL(), Ledger: ledger.URL(), Phases: p.Phases}
+	s := &summary{Document: doc, Out: out.URL(), Report: out.Sub(release.ReportKey).URL(), Ledger: ledger.URL(), Phases: p.Phases}
 	return a.print(s, s.text)
 }
 
@@ -184,7 +189,7 @@ indexed Kubernetes job the index comes from JOB_COMPLETION_INDEX. Every flag can
 				return usagef("index is %d, the graph has shards 0 to %d", index, shards-1)
 			}
 			n.conn.Name, n.conn.Logger = fmt.Sprintf("privcom shard %d of %s", index, n.run), log
-			conn, err := cluster.Connect(cmd.Context(), n.conn)
+			conn, err := connect(cmd.Context(), n.conn)
 			if err != nil {
 				return err
 			}
@@ -211,7 +216,7 @@ func newStatus(a *app) *cobra.Command {
 				return usagef("--run is not set")
 			}
 			n.conn.Name = "privcom status"
-			conn, err := cluster.Connect(cmd.Context(), n.conn)
+			conn, err := connect(cmd.Context(), n.conn)
 			if err != nil {
 				return err
 			}

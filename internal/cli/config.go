@@ -2,7 +2,9 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -78,7 +80,9 @@ func readConfig(path string) (map[string]string, error) {
 	}
 	var root yaml.Node
 	dec := yaml.NewDecoder(bytes.NewReader(data))
-	if err := dec.Decode(&root); err != nil {
+	if err := dec.Decode(&root); errors.Is(err, io.EOF) {
+		return nil, nil // nothing but comments
+	} else if err != nil {
 		return nil, fmt.Errorf("configuration file %s: %w", path, err)
 	}
 	if len(root.Content) != 1 || root.Content[0].Kind != yaml.MappingNode {

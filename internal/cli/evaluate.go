@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -105,20 +103,6 @@ func (f *evaluateFlags) readLabels(ids []string) ([]int32, error) {
 	}
 	labels, _, err := l.Align(len(ids), func(v int) string { return ids[v] })
 	return labels, err
-}
-
-// inside reports whether a local file would lie in a local folder.
-func inside(file, folder string) bool {
-	if strings.Contains(folder, "://") {
-		return false
-	}
-	f, err1 := filepath.Abs(file)
-	d, err2 := filepath.Abs(folder)
-	if err1 != nil || err2 != nil {
-		return true
-	}
-	rel, err := filepath.Rel(d, f)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
 // loadOriginal reads the original as vertex ids in order and adjacency.

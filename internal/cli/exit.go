@@ -67,6 +67,7 @@ func exitCode(err error) int {
 		corrupt *storage.CorruptError
 		shard   *cluster.ShardError
 		nobody  *cluster.NoWorkerError
+		initial *release.InitialError
 	)
 	switch {
 	case err == nil:
@@ -83,7 +84,7 @@ func exitCode(err error) int {
 		return ExitCorrupt
 	case errors.As(err, &shard) && (shard.Kind == cluster.FailCorrupt || shard.Kind == cluster.FailMissing):
 		return ExitCorrupt
-	case errors.As(err, &line), errors.As(err, &in):
+	case errors.As(err, &line), errors.As(err, &in), errors.As(err, &initial):
 		return ExitInput
 	case errors.As(err, &shard) && shard.Kind == cluster.FailLoad, errors.As(err, &nobody), errors.Is(err, cluster.ErrNoCoordinator):
 		return ExitStorage

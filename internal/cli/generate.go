@@ -25,8 +25,8 @@ type generated struct {
 }
 
 func newGenerate(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "generate", Short: "Make a synthetic test graph (seeded, streaming)",
-		Long: "generate writes a random graph from a published model: a planted partition, the LFR benchmark, or R-MAT.\nThe format follows the file's name: .txt .tsv .edges .csv .mtx .gml .graphml .parquet, with .gz or .zst."}
+	c := group(&cobra.Command{Use: "generate", Short: "Make a synthetic test graph (seeded, streaming)",
+		Long: "generate writes a random graph from a published model: a planted partition, the LFR benchmark, or R-MAT.\nThe format follows the file's name: .txt .tsv .edges .csv .mtx .gml .graphml .parquet, with .gz or .zst."})
 	c.AddCommand(a.generateSBM(), a.generateLFR(), a.generateRMAT())
 	return c
 }

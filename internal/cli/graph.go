@@ -159,10 +159,15 @@ func (a *app) ingest(ctx context.Context, o partition.Options, out *storage.Buck
 	defer p.close()
 	o.Progress = p.report
 	_, rep, err := partition.Ingest(ctx, o, out)
+	return rep, ingestError(err)
+}
+
+// ingestError tells a folder that holds a graph already from a fault of the input.
+func ingestError(err error) error {
 	if errors.Is(err, storage.ErrExists) {
-		return nil, fmt.Errorf("%w: %w", release.ErrOccupied, err)
+		return fmt.Errorf("%w: %w", release.ErrOccupied, err)
 	}
-	return rep, input(err)
+	return input(err)
 }
 
 // openGraph opens an ingested graph folder.

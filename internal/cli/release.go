@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"text/tabwriter"
@@ -79,14 +78,11 @@ func (a *app) release(ctx context.Context, f *releaseFlags) (err error) {
 	}
 	p := a.newProgress()
 	defer p.close()
-	out, err := storage.Open(ctx, f.out)
+	out, err := openOut(ctx, f.out, f.work, f.ledger)
 	if err != nil {
-		return usage(err)
-	}
-	defer out.Close()
-	if err := release.CheckEmpty(ctx, out); err != nil {
 		return err
 	}
+	defer out.Close()
 	work, cleanWork, err := workFolder(ctx, f.work)
 	if err != nil {
 		return err
@@ -135,7 +131,7 @@ func (a *app) release(ctx context.Context, f *releaseFlags) (err error) {
 		return err
 	}
 	p.close()
-	s := &summary{Document: doc, Out: out.URL(), Ledger: ledger.URL(), Phases: p.Phases, Input: rep}
+	s := &summary{Document: doc, Out: out.URL(), Report: out.Sub(release.ReportKey).URL(), Ledger: ledger.URL(), Phases: p.Phases, Input: rep}
 	return a.print(s, s.text)
 }
 
@@ -155,7 +151,7 @@ func (f *releaseFlags) open(ctx context.Context, a *app, work *storage.Bucket, p
 	bucket := work.Sub("graph")
 	_, rep, err := partition.Ingest(ctx, o, bucket)
 	if err != nil {
-		return nil, nil, nil, input(err)
+		return nil, nil, nil, ingestError(err)
 	}
 	g, err := partition.OpenGraph(ctx, bucket)
 	return g, func() {}, rep, err
@@ -204,6 +200,7 @@ func (a *app) dryRun(f *releaseFlags, g *partition.Graph) error {
 type summary struct {
 	*release.Document
 	Out    string            `json:"out"`
+	Report string            `json:"report"`
 	Ledger string            `json:"ledger_url"`
 	Phases []phaseTime       `json:"phases"`
 	Input  *partition.Report `json:"-"` // counts of the input stay inside: only the terminal sees drops
@@ -235,7 +232,7 @@ func (s *summary) text(w io.Writer) error {
 		}
 		fmt.Fprintf(w, "%s %.2f s", p.Phase, p.Seconds)
 	}
-	fmt.Fprintf(w, "\n\nrelease   %s\nreport    %s\nledger    %s (entry %s)\n", s.Out, filepath.Join(s.Out, release.ReportKey), s.Ledger, d.Ledger.Entry)
+	fmt.Fprintf(w, "\n\nrelease   %s\nreport    %s\nledger    %s (entry %s)\n", s.Out, s.Report, s.Ledger, d.Ledger.Entry)
 	fmt.Fprintf(w, "check it with: privcom verify %s\n", s.Out)
 	return nil
 }

@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/privcom/privcom/release"
+	"github.com/privcom/privcom/storage"
+)
+
+// openLasting opens a place whose content must outlive this process.
+func openLasting(ctx context.Context, flag, where string) (*storage.Bucket, error) {
+	if strings.HasPrefix(where, "mem:") {
+		return nil, usagef("--%s %s is memory of this process and gone with it: name a folder or a bucket", flag, where)
+	}
+	b, err := storage.Open(ctx, where)
+	return b, usage(err)
+}
+
+// openOut opens the folder of a release, which must be empty, and keeps private places out
+// of it.
+func openOut(ctx context.Context, where, work string, ledger ledgerFlags) (*storage.Bucket, error) {
+	if err := errors.Join(apart(where, "work", work), apart(where, "ledger", ledger.url)); err != nil {
+		return nil, err
+	}
+	out, err := openLasting(ctx, "out", where)
+	if err != nil {
+		return nil, err
+	}
+	if err := release.CheckEmpty(ctx, out); err != nil {
+		out.Close()
+		return nil, err
+	}
+	return out, nil
+}
+
+// apart refuses a private place inside the release folder, which leaves the boundary as a
+// whole.
+func apart(out string, flag, where string) error {
+	if where != "" && inside(where, out) {
+		return usagef("--%s %s lies in the release folder %s: everything in there is published", flag, where, out)
+	}
+	return nil
+}
+
+// inside reports whether a place is, or lies in, a folder or a bucket's prefix. Links are
+// followed.
+func inside(place, folder string) bool {
+	if strings.Contains(folder, "://") || strings.Contains(place, "://") {
+		place, _, _ = strings.Cut(place, "?")
+		folder, _, _ = strings.Cut(folder, "?")
+		return place == folder || strings.HasPrefix(place, strings.TrimSuffix(folder, "/")+"/")
+	}
+	f, err1 := resolve(place)
+	d, err2 := resolve(folder)
+	if err1 != nil || err2 != nil {
+		return true
+	}
+	rel, err := filepath.Rel(d, f)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// resolve is the absolute path without links, of as much of a path as exists.
+func resolve(path string) (string, error) {
+	path, err := filepath.Abs(strings.TrimPrefix(path, "file://"))
+	if err != nil {
+		return "", err
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if os.IsNotExist(err) && filepath.Dir(path) != path {
+		dir, err := resolve(filepath.Dir(path))
+		return filepath.Join(dir, filepath.Base(path)), err
+	}
+	return real, err
+}
