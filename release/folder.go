@@ -29,6 +29,9 @@ func CheckEmpty(ctx context.Context, out *storage.Bucket) error {
 			return fmt.Errorf("%w: %s holds parts of a release that did not finish (%s); nothing was spent; choose another folder, or remove it", ErrOccupied, out.URL(), k)
 		}
 	}
+	if len(keys) > 0 && keys[0] == "." {
+		return fmt.Errorf("%w: %s is a file; nothing was spent; choose another folder", ErrOccupied, out.URL())
+	}
 	if len(keys) > 0 {
 		return fmt.Errorf("%w: %s holds %s, which is no part of a release; nothing was spent; choose another folder", ErrOccupied, out.URL(), keys[0])
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -70,7 +69,7 @@ func resolve(path string) (string, error) {
 		return "", err
 	}
 	real, err := filepath.EvalSymlinks(path)
-	if os.IsNotExist(err) && filepath.Dir(path) != path {
+	if err != nil && filepath.Dir(path) != path {
 		dir, err := resolve(filepath.Dir(path))
 		return filepath.Join(dir, filepath.Base(path)), err
 	}
