@@ -56,6 +56,14 @@ func (s *flakyS3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// calm stops refusing and gives the number of requests so far.
+func (s *flakyS3) calm() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refuse = 0
+	return s.seen
+}
+
 // Every request to the store is refused once. Each time Ingest fails with an
 // error that names the place, and leaves no manifest, or it succeeds; then the
 // graph is whole.
@@ -82,7 +90,7 @@ func TestEveryStorageRequestFailsOnce(t *testing.T) {
 			return err
 		})
 		wantEmptyDir(t, o.TempDir)
-		fake.refuse = 0
+		seen := fake.calm()
 		g, openErr := OpenGraph(t.Context(), b)
 		switch {
 		case err != nil:
@@ -101,7 +109,7 @@ func TestEveryStorageRequestFailsOnce(t *testing.T) {
 			}
 		}
 		if refuse == 0 {
-			requests = fake.seen
+			requests = seen
 		}
 		b.Close()
 		server.Close()
