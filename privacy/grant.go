@@ -148,7 +148,8 @@ func (g *Grant) Square(rho Decimal, s2 *big.Int, value *big.Int) (*big.Int, *big
 }
 
 // Commit records the release and closes the grant. A reservation that is never
-// committed stays spent.
+// committed stays spent. After an error it may be tried again: a commit of the same
+// release that was written after all counts as this one.
 func (g *Grant) Commit(ctx context.Context, release string) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -157,7 +158,10 @@ func (g *Grant) Commit(ctx context.Context, release string) error {
 	}
 	_, err := g.ledger.update(ctx, func(s State) (Entry, error) {
 		r, ok := s.find(g.entry.ID)
-		if !ok || r.Status != Reserved {
+		switch {
+		case ok && r.Status == Committed && r.Commit.Release == release:
+			return Entry{}, nil
+		case !ok || r.Status != Reserved:
 			return Entry{}, errors.New("privacy: the reservation is not open any more")
 		}
 		return Entry{Kind: KindCommit, Unit: g.entry.Unit, ID: g.entry.ID, Release: release}, nil

@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -151,30 +152,40 @@ func periodStart(renew string, t time.Time) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("renewal %q is not one of daily, weekly, monthly, yearly", renew)
 }
 
-// append writes e as the next entry after head; storage.ErrExists when somebody else
-// was first.
+// errTaken says that somebody else's entry stands where ours was to go.
+var errTaken = errors.New("privacy: another writer was faster")
+
+// append writes e as the next entry after head; errTaken when somebody else was first.
 func (l *Ledger) append(ctx context.Context, head State, e Entry) (Entry, error) {
 	e.Version, e.Sequence, e.Previous = 1, len(head.Entries)+1, head.head
-	e.Time = l.now().UTC().Truncate(time.Millisecond)
+	e.Time = head.now.UTC().Truncate(time.Millisecond) // the period for which decide looked
 	data, err := json.MarshalIndent(e, "", "  ")
 	if err != nil {
 		return e, err
 	}
+	data = append(data, '\n')
 	key := entryKey(e.Sequence)
-	if err = l.bucket.Create(ctx, key, append(data, '\n')); err != nil && !errors.Is(err, storage.ErrExists) {
-		// The outcome is unknown: the object may stand although the call failed. An entry
-		// that is ours counts as written.
-		if have, readErr := l.bucket.ReadAll(ctx, key); readErr == nil && string(have) == string(data)+"\n" {
-			return e, nil
-		}
+	err = l.bucket.Create(ctx, key, data)
+	if err == nil {
+		return e, nil
 	}
-	return e, err
+	// Whatever the error, the entry may stand: answers get lost, and a request that a client
+	// or a file server repeats meets its own object as a conflict. Who holds the place decides.
+	have, readErr := l.bucket.ReadAll(ctx, key)
+	switch {
+	case readErr != nil:
+		return e, fmt.Errorf("whether entry %s of the ledger of %s was written is unknown; if it was, it counts: look with `privcom budget show`: %w",
+			key, l.Dataset, errors.Join(err, readErr))
+	case bytes.Equal(have, data):
+		return e, nil
+	}
+	return e, errTaken
 }
 
 func entryKey(sequence int) string { return fmt.Sprintf("%08d.json", sequence) }
 
-// update reads the state and appends what decide returns, again from the start while
-// another writer is faster.
+// update reads the state and appends what decide returns (nothing, where that has no
+// kind), again from the start while another writer is faster.
 func (l *Ledger) update(ctx context.Context, decide func(State) (Entry, error)) (Entry, error) {
 	for {
 		state, err := l.State(ctx)
@@ -182,11 +193,11 @@ func (l *Ledger) update(ctx context.Context, decide func(State) (Entry, error)) 
 			return Entry{}, err
 		}
 		e, err := decide(state)
-		if err != nil {
-			return Entry{}, err
+		if err != nil || e.Kind == "" {
+			return e, err
 		}
 		e, err = l.append(ctx, state, e)
-		if !errors.Is(err, storage.ErrExists) {
+		if !errors.Is(err, errTaken) {
 			return e, err
 		}
 		if err := ctx.Err(); err != nil {
