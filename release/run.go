@@ -234,7 +234,7 @@ func (r *runner) finish(ctx context.Context) (*Document, error) {
 // describe fills the document from what ran.
 func (r *runner) describe(ctx context.Context) error {
 	p := r.plan.Params
-	total := r.grant.CostAt(p.DegreeBound)
+	total := r.costAt(p.DegreeBound)
 	if !total.Within(r.plan.Cost) {
 		return fmt.Errorf("release: the mechanisms cost %v, more than the reserved %v; this is a fault of the program", total, r.plan.Cost)
 	}
@@ -272,10 +272,24 @@ func (r *runner) describe(ctx context.Context) error {
 		d.Guarantee.DegreeBound = p.DegreeBound
 		for _, degree := range p.TableDegrees() {
 			d.Guarantee.DegreeTable = append(d.Guarantee.DegreeTable,
-				privacy.DegreeRow{Degree: degree, Epsilon: r.grant.CostAt(degree).Epsilon(p.Target.Delta)})
+				privacy.DegreeRow{Degree: degree, Epsilon: r.costAt(degree).Epsilon(p.Target.Delta)})
 		}
 	}
 	return nil
+}
+
+// costAt is the certified cost for a vertex of degree ≤ d. Up to the degree bound no
+// mechanism costs more than was booked for it, so the sum, whose last digit is rounded up,
+// need not pass what was booked.
+func (r *runner) costAt(d int64) privacy.Cost {
+	c, booked := r.grant.CostAt(d), privacy.Cost{}
+	for _, charge := range r.grant.Charges() {
+		booked = booked.Plus(charge.Cost)
+	}
+	if d <= r.plan.Params.DegreeBound && !c.Within(booked) {
+		return booked
+	}
+	return c
 }
 
 // paperNotes says what to expect of the paper's constants.
