@@ -106,10 +106,40 @@ func (r *runner) score(e *privoja.Estimate, katz synthesis.Katz) (*synthesis.Mod
 	}
 	m, err := synthesis.InverseKatz(f, katz)
 	if err == nil && r.Params.Centre {
-		// The constant part that centring took out: 2M/n² in every entry.
-		m = synthesis.AddConstant(m, 2*float64(r.doc.Edges.Edges)/float64(e.N))
+		// The part that centring took out: 2M/n² on the average.
+		m = synthesis.AddActivity(m, 2*float64(r.doc.Edges.Edges)/float64(e.N), activity(e, f.Keep))
 	}
 	return m, err
+}
+
+// leastActivity is the squared activity, relative to the mean, of a vertex of which V says
+// nothing.
+const leastActivity = 0.1
+
+// activity estimates from V how much each vertex takes part: in a degree-corrected block
+// graph |v_i| is proportional to the vertex's propensity, so n·Σ_j λ_j·v_ij²/Σλ_j less the noise of a row is
+// its square. A flat constant part instead gives every vertex the same number of random
+// neighbours, which drowns the communities of graphs with hubs (docs/utility.md). Nil where
+// nothing stands above the noise or the noise of rows is not known.
+func activity(e *privoja.Estimate, kept []int) []float64 {
+	if len(kept) == 0 || e.RowNoise == nil || e.Held == nil {
+		return nil
+	}
+	total, noise := 0.0, 0.0
+	for _, j := range kept {
+		total += e.Held[j]
+		noise += e.Held[j] * e.RowNoise.At(j, j) * float64(e.N)
+	}
+	w := make([]float64, e.N)
+	for i := range w {
+		square := 0.0
+		for _, j := range kept {
+			v := e.V[i*e.K+j]
+			square += e.Held[j] * v * v * float64(e.N)
+		}
+		w[i] = math.Sqrt(math.Max(0, (square-noise)/total) + leastActivity)
+	}
+	return w
 }
 
 // blocks reads labels out, places the vertices by all public evidence, counts edges

@@ -147,13 +147,26 @@ func pseudoinverse(f Factors, alpha, sign float64) (*Model, error) {
 // AddConstant returns the model with the component weight·(1/n)·11ᵀ added: a
 // column of 1/√n with the eigenvalue weight. A run that keeps V orthogonal to
 // the constant vector adds its part back so.
-func AddConstant(m *Model, weight float64) *Model {
+func AddConstant(m *Model, weight float64) *Model { return AddActivity(m, weight, nil) }
+
+// AddActivity returns the model with the component weight·(1/n)·wwᵀ added, where w
+// is activity scaled to mean 1: vertices that are active in communities are active
+// outside of them too, as in a degree-corrected block model (Karrer & Newman 2011).
+// nil activity is the constant component.
+func AddActivity(m *Model, weight float64, activity []float64) *Model {
 	k := m.K + 1
 	out := &Model{N: m.N, K: k, X: make([]float64, m.N*k), M: make([]float64, k*k)}
 	entry := 1 / math.Sqrt(float64(max(m.N, 1)))
+	sum := 0.0
+	for _, w := range activity {
+		sum += w
+	}
 	for i := range m.N {
 		copy(out.X[i*k:], m.X[i*m.K:(i+1)*m.K])
 		out.X[i*k+m.K] = entry
+		if sum > 0 {
+			out.X[i*k+m.K] *= activity[i] * float64(m.N) / sum
+		}
 	}
 	for a := range m.K {
 		copy(out.M[a*k:], m.M[a*m.K:(a+1)*m.K])

@@ -1,0 +1,336 @@
+//go:build unix
+
+package release
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/privcom/privcom/blockmatmul"
+	"github.com/privcom/privcom/partition"
+	"github.com/privcom/privcom/privacy"
+	"github.com/privcom/privcom/storage"
+	"github.com/privcom/privcom/synthesis"
+)
+
+// A release is killed with SIGKILL at every storage call that changes something and at
+// every call of its engine. (To die before a call that reads is to die before the next
+// one that does not.) The test starts itself again as the process that dies.
+
+const (
+	dieIn   = "PRIVCOM_TEST_DIE_IN"   // folder of one attempt: ledger, work, out
+	dieAt   = "PRIVCOM_TEST_DIE_AT"   // number of the call, from 1
+	dieUnit = "PRIVCOM_TEST_DIE_UNIT" // unit of privacy
+	dieOf   = "PRIVCOM_TEST_DIE_OF"   // the graph
+)
+
+// death ends the process at the n-th call that it is told of.
+type death struct {
+	calls, at atomic.Int64
+}
+
+func (d *death) call() {
+	if d.calls.Add(1) == d.at.Load() {
+		syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	}
+}
+
+// faults kills before each operation. On a folder the state before a write and in the
+// middle of it differ by a temporary file, so one is left.
+func (d *death) faults(dir string) storage.Faults {
+	return storage.Faults{Before: func(op storage.Op, key string) error {
+		if op == storage.OpPut || op == storage.OpCreate {
+			name := filepath.Join(dir, filepath.Dir(key), fmt.Sprintf(".privcom-tmp-%016x", d.calls.Load()))
+			if d.calls.Load()+1 == d.at.Load() && os.MkdirAll(filepath.Dir(name), 0o755) == nil {
+				os.WriteFile(name, []byte("half"), 0o644)
+			}
+		}
+		switch op {
+		case storage.OpRead, storage.OpReadAt, storage.OpOpen, storage.OpExists, storage.OpList:
+		default:
+			d.call()
+		}
+		return nil
+	}}
+}
+
+// mortal is an engine that dies at its calls.
+type mortal struct {
+	engine
+	d *death
+}
+
+func (m *mortal) Multiply(ctx context.Context, v *blockmatmul.Operand, c int64) (*blockmatmul.Product, error) {
+	m.d.call()
+	return m.engine.Multiply(ctx, v, c)
+}
+
+// newAttempt is one release in folders under dir, with d's hand on every call; a nil d makes
+// a healthy one.
+func newAttempt(t testing.TB, dir, graph, unit string, d *death) Options {
+	t.Helper()
+	ctx := context.Background()
+	if d == nil {
+		d = &death{}
+	}
+	open := func(dir string) *storage.Bucket { return openBucket(t, dir).WithFaults(d.faults(dir)) }
+	g, err := partition.OpenGraph(ctx, openBucket(t, graph))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := g.LoadWhole(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Defaults()
+	p.Epsilon, p.Rank, p.Steps = "2", 1, 3
+	if err := p.Unit.UnmarshalText([]byte(unit)); err != nil {
+		t.Fatal(err)
+	}
+	ledger, err := privacy.OpenLedger(open(filepath.Join(dir, "ledger")), "people")
+	if err != nil {
+		t.Fatal(err)
+	}
+	handlers := synthesis.Handlers()
+	for kind, handle := range handlers {
+		handlers[kind] = func(ctx context.Context, item []byte) ([]byte, error) {
+			d.call()
+			out, err := handle(ctx, item)
+			d.call()
+			return out, err
+		}
+	}
+	return Options{ID: "run-" + filepath.Base(dir), Params: p, Graph: g, Ledger: ledger, Tool: "privcom test",
+		Engine: &mortal{engine{blockmatmul.Local{N: int(g.Manifest().Vertices), Blocks: []*blockmatmul.CSR{whole}},
+			synthesis.LocalRunner{Handlers: handlers, Workers: 1}}, d},
+		Out: open(filepath.Join(dir, "out")), Work: open(filepath.Join(dir, "work"))}
+}
+
+// TestReleaseThatDies is the process that is killed; by itself it does nothing.
+func TestReleaseThatDies(t *testing.T) {
+	dir := os.Getenv(dieIn)
+	if dir == "" {
+		t.Skip("runs as a child of TestKilledAtEveryCall")
+	}
+	at, err := strconv.ParseInt(os.Getenv(dieAt), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &death{}
+	d.at.Store(at)
+	if _, err := Run(context.Background(), newAttempt(t, dir, os.Getenv(dieOf), os.Getenv(dieUnit), d)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// runAndDie starts the child; false when it was not killed, and so finished.
+func runAndDie(t *testing.T, dir, graph, unit string, at int) (killed bool) {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestReleaseThatDies$")
+	c.Env = append(os.Environ(), dieIn+"="+dir, dieOf+"="+graph, dieUnit+"="+unit, dieAt+"="+strconv.Itoa(at))
+	out, err := c.CombinedOutput()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return false
+	case errors.As(err, &exit) && exit.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL:
+		return true
+	}
+	t.Fatalf("the child failed: %v\n%s", err, out)
+	return false
+}
+
+func TestKilledAtEveryCall(t *testing.T) {
+	graph := quickDir(t)
+	ingestTo(t, graph, planted(t, 60, 8, 1))
+	for _, unit := range []string{"node", "edge"} {
+		t.Run(unit, func(t *testing.T) {
+			root := quickDir(t)
+			count := map[string]int{}
+			last := 0
+			for killed := true; killed && !t.Failed(); {
+				last++
+				dir := filepath.Join(root, strconv.Itoa(last))
+				killed = runAndDie(t, dir, graph, unit, last)
+				t.Run(fmt.Sprint("call ", last), func(t *testing.T) {
+					w := examine(t, newAttempt(t, dir, graph, unit, nil))
+					count[w.stage()]++
+					if !killed && !(w.sealed && w.committed) {
+						t.Errorf("a run that ended well left %+v", w)
+					}
+				})
+			}
+			t.Logf("%d calls: %v", last, count)
+			for _, stage := range []string{"nothing", "parts", "reserved", "noise", "sealed", "committed"} {
+				if count[stage] == 0 {
+					t.Errorf("no run died at the stage %q", stage)
+				}
+			}
+		})
+	}
+}
+
+// wreck is what a dead release has left.
+type wreck struct {
+	parts, reserved, noise, sealed, committed bool
+}
+
+// stage is how far the release got.
+func (w wreck) stage() string {
+	switch {
+	case w.committed:
+		return "committed"
+	case w.sealed:
+		return "sealed"
+	case w.noise:
+		return "noise"
+	case w.reserved:
+		return "reserved"
+	case w.parts:
+		return "parts"
+	}
+	return "nothing"
+}
+
+// examine looks at what a release in o's folders left, tries the folder again, and makes a
+// healthy release of the same data set elsewhere.
+func examine(t *testing.T, o Options) wreck {
+	t.Helper()
+	ctx := t.Context()
+	before := ledgerState(t, o)
+	out, steps := list(t, o.Out, ""), list(t, o.Work, "steps/")
+	w := wreck{parts: len(out) > 0, reserved: len(before.Reservations) > 0, noise: len(steps) > 0, sealed: slices.Contains(out, SuccessKey)}
+	w.committed = w.reserved && before.Reservations[0].Status == privacy.Committed
+	checkWreck(t, o, w, before, out)
+
+	if len(out) > 0 {
+		_, err := Run(ctx, o)
+		refused(t, err, o.Out.URL())
+		if left := list(t, o.Out, ""); !slices.Equal(left, out) {
+			t.Errorf("a refusal made of %v %v", out, left)
+		}
+		if s := ledgerState(t, o); len(s.Entries) != len(before.Entries) {
+			t.Errorf("a refusal made %d entries of %d", len(s.Entries), len(before.Entries))
+		}
+	}
+
+	// Elsewhere life goes on, and what was reserved stays spent.
+	o.ID, o.Out, o.Work = "later", memory(t, "out"), memory(t, "work")
+	d, err := Run(ctx, o)
+	if err != nil {
+		t.Fatalf("a later release: %v", err)
+	}
+	want := privacy.Cost{}
+	for range len(before.Reservations) + 1 {
+		want = want.Plus(privacy.Cost{Pure: d.Guarantee.PureEpsilon, Rho: d.Guarantee.Rho})
+	}
+	if got := ledgerState(t, o).Spent(o.Params.Unit); !want.Within(got) {
+		t.Errorf("spent %v after %d reservations of the dead run and a release, want %v", got, len(before.Reservations), want)
+	}
+	return w
+}
+
+// checkWreck holds what was left against the promises.
+func checkWreck(t *testing.T, o Options, w wreck, s privacy.State, out []string) {
+	t.Helper()
+	if len(s.Reservations) > 1 || w.reserved && s.Reservations[0].Status == privacy.Voided {
+		t.Fatalf("the ledger holds %+v", s.Reservations)
+	}
+	if w.noise && !w.reserved {
+		t.Error("noise without a reservation")
+	}
+	for _, key := range out {
+		// The vertex list is public before anything is spent.
+		if key != NodesKey && !w.noise {
+			t.Errorf("%s is there before a step was recorded", key)
+		}
+	}
+	if w.committed && !w.sealed {
+		t.Error("a commit without a release")
+	}
+	if !w.sealed {
+		if _, err := Open(t.Context(), o.Out); !errors.Is(err, ErrNotRelease) {
+			t.Errorf("without %s it opens as a release: %v", SuccessKey, err)
+		}
+		return
+	}
+	d, checks, err := Verify(t.Context(), o.Out)
+	if err != nil {
+		t.Fatalf("%s stands but the release does not verify: %v", SuccessKey, err)
+	}
+	for _, c := range checks {
+		if !c.OK {
+			t.Errorf("%s stands but %s: %s", SuccessKey, c.Name, c.Note)
+		}
+	}
+	if !w.reserved || d.Ledger.Entry != s.Reservations[0].Reserve.ID {
+		t.Errorf("%s stands without its ledger entry %s", SuccessKey, d.Ledger.Entry)
+	}
+}
+
+// refused wants the refusal of an occupied folder, in words that say what to do.
+func refused(t *testing.T, err error, where string) {
+	t.Helper()
+	if !errors.Is(err, ErrOccupied) {
+		t.Errorf("got %v, want a refusal of the occupied folder", err)
+		return
+	}
+	for _, want := range []string{where, "nothing was spent", "choose another folder"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q does not say %q", err, want)
+		}
+	}
+}
+
+func list(t *testing.T, b *storage.Bucket, prefix string) []string {
+	t.Helper()
+	keys, err := b.List(t.Context(), prefix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keys
+}
+
+func ledgerState(t *testing.T, o Options) privacy.State {
+	t.Helper()
+	s, err := o.Ledger.State(t.Context())
+	if err != nil {
+		t.Fatalf("the ledger does not verify: %v", err)
+	}
+	return s
+}
+
+// quickDir is a folder in memory where the system has such: a kill, unlike a power cut,
+// does not ask what has reached the disk.
+func quickDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "privcom-crash-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+func ingestTo(t testing.TB, dir, edges string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "graph.txt")
+	if err := os.WriteFile(file, []byte(edges), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := partition.Ingest(context.Background(), partition.Options{Inputs: []string{file}, Shards: 2, Memory: 1 << 26, TempDir: t.TempDir()},
+		openBucket(t, dir)); err != nil {
+		t.Fatal(err)
+	}
+}
