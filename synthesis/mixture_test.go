@@ -201,3 +201,21 @@ func TestMixtureRefuses(t *testing.T) {
 		t.Error("three labels for four vertices were taken")
 	}
 }
+
+func TestActivityScalesTheAddedComponent(t *testing.T) {
+	m := &Model{N: 3, K: 1, X: []float64{1, 2, 3}, M: []float64{0.5}}
+	flat := AddConstant(m, 6)
+	if s := flat.Score(0, 1) - m.Score(0, 1); math.Abs(s-2) > 1e-12 {
+		t.Errorf("a constant component of 6 adds %g to a pair of 3 vertices, want 2", s)
+	}
+	hub := AddActivity(m, 6, []float64{1, 1, 4})
+	// w is (0.5, 0.5, 2): pairs get 2·w_i·w_j.
+	for _, c := range []struct {
+		i, j int
+		want float64
+	}{{0, 1, 0.5}, {0, 2, 2}} {
+		if s := hub.Score(c.i, c.j) - m.Score(c.i, c.j); math.Abs(s-c.want) > 1e-12 {
+			t.Errorf("pair (%d, %d) gets %g, want %g", c.i, c.j, s, c.want)
+		}
+	}
+}
