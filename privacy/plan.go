@@ -240,8 +240,8 @@ func (plan *Plan) degreeTable() []DegreeRow {
 }
 
 // Ceiling is the largest share of vertices that any mechanism of the unit can place in
-// the right one of q equal communities, up to terms of order δ: docs/privacy.md, "What
-// the budget can carry". 1 for Edge.
+// the right one of q equal communities, up to terms of order δ (readout.md,
+// Lemma 12). 1 for Edge.
 func Ceiling(u Unit, eps float64, q int) float64 {
 	e, k := math.Exp(eps), float64(q)
 	switch u {

@@ -88,7 +88,7 @@ func TestDegreeTableIsTheGuaranteeAtD(t *testing.T) {
 	}
 }
 
-// The figures of docs/privacy.md §5: for q = 2, 0.82 / 0.73 at ε = 1, 0.93 / 0.88 at 2,
+// Lemma 12 of readout.md in figures: for q = 2, 0.82 / 0.73 at ε = 1, 0.93 / 0.88 at 2,
 // 0.975 / 0.953 at 3.
 func TestCeiling(t *testing.T) {
 	for _, c := range []struct{ eps, node, rewire float64 }{{1, 0.82, 0.73}, {2, 0.93, 0.88}, {3, 0.975, 0.953}} {

@@ -17,7 +17,7 @@ import (
 //	the best label with probability e^{au}/(e^{au}+q−1), any other with 1/(e^{au}+q−1),
 //
 // a = Num·2^−Bits. For q = 2 this is the label + with probability 1/(1+e^{−ax}), x clipped
-// to ±c (docs/privacy.md, read-out). One winner near c and the rest at 0 is q-ary
+// to ±c (readout.md). One winner near c and the rest at 0 is q-ary
 // randomised response, which wastes least of the own row's ε (readout.md).
 type ReadOut struct {
 	Unit   Unit  `json:"unit"`

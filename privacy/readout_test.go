@@ -197,7 +197,7 @@ func TestReadOutFitsItsBudget(t *testing.T) {
 	})
 }
 
-// Two labels at ε_own: p = 1 − e^{−ε}/2 (docs/privacy.md, read-out).
+// Two labels at ε_own: p = 1 − e^{−ε}/2 (readout.md, Lemma 9).
 func TestTwoLabelsKeepWhatTheoryAllows(t *testing.T) {
 	for _, eps := range []string{"0.5", "1", "2", "3"} {
 		r, err := NewReadOut(Node, 8000, 2, 1<<14, 2344, MustDecimal(eps), MustDecimal("0.05"))
