@@ -147,6 +147,25 @@ func (g *Grant) Square(rho Decimal, s2 *big.Int, value *big.Int) (*big.Int, *big
 	return y.Add(y, value), sigma2, nil
 }
 
+// ErrVoided says that a reservation was given back while its run was under way. What was
+// drawn on it counts nowhere and must not be published.
+var ErrVoided = errors.New("the reservation was voided while its run was under way")
+
+// Check reports whether the reservation still counts and is not committed yet, by a state
+// of its ledger.
+func (g *Grant) Check(s State) error {
+	r, ok := s.find(g.entry.ID)
+	switch {
+	case !ok:
+		return fmt.Errorf("privacy: reservation %s is not in the ledger any more", g.entry.ID)
+	case r.Status == Voided:
+		return fmt.Errorf("privacy: %w (%s: %s)", ErrVoided, g.entry.ID, r.Void.Reason)
+	case r.Status == Committed:
+		return fmt.Errorf("privacy: reservation %s is committed already, as release %s", g.entry.ID, r.Commit.Release)
+	}
+	return nil
+}
+
 // Commit records the release and closes the grant. A reservation that is never
 // committed stays spent. After an error it may be tried again: a commit of the same
 // release that was written after all counts as this one.
@@ -157,12 +176,11 @@ func (g *Grant) Commit(ctx context.Context, release string) error {
 		return fmt.Errorf("privacy: grant %s is closed already", g.entry.ID)
 	}
 	_, err := g.ledger.update(ctx, func(s State) (Entry, error) {
-		r, ok := s.find(g.entry.ID)
-		switch {
-		case ok && r.Status == Committed && r.Commit.Release == release:
+		if r, ok := s.find(g.entry.ID); ok && r.Status == Committed && r.Commit.Release == release {
 			return Entry{}, nil
-		case !ok || r.Status != Reserved:
-			return Entry{}, errors.New("privacy: the reservation is not open any more")
+		}
+		if err := g.Check(s); err != nil {
+			return Entry{}, err
 		}
 		return Entry{Kind: KindCommit, Unit: g.entry.Unit, ID: g.entry.ID, Release: release}, nil
 	})

@@ -56,13 +56,20 @@ func (d *death) faults(dir string) storage.Faults {
 				os.WriteFile(name, []byte("half"), 0o644)
 			}
 		}
-		switch op {
-		case storage.OpRead, storage.OpReadAt, storage.OpOpen, storage.OpExists, storage.OpList:
-		default:
+		if changes(op) {
 			d.call()
 		}
 		return nil
 	}}
+}
+
+// changes reports whether an operation leaves a trace.
+func changes(op storage.Op) bool {
+	switch op {
+	case storage.OpRead, storage.OpReadAt, storage.OpOpen, storage.OpExists, storage.OpList:
+		return false
+	}
+	return true
 }
 
 // mortal is an engine that dies at its calls.
@@ -252,7 +259,7 @@ func checkWreck(t *testing.T, o Options, w wreck, s privacy.State, out []string)
 	}
 	for _, key := range out {
 		// The vertex list is public before anything is spent.
-		if key != NodesKey && !w.noise {
+		if key != NodesKey && key != startedKey && !w.noise {
 			t.Errorf("%s is there before a step was recorded", key)
 		}
 	}
@@ -309,6 +316,114 @@ func ledgerState(t *testing.T, o Options) privacy.State {
 		t.Fatalf("the ledger does not verify: %v", err)
 	}
 	return s
+}
+
+// Two releases into one folder: wherever one stands still, another starts and ends. At
+// most one gets the folder, and the other is told before it spends.
+func TestTwoReleasesIntoOneFolderAreNotMixed(t *testing.T) {
+	graph := quickDir(t)
+	ingestTo(t, graph, planted(t, 40, 6, 1))
+	wins := map[string]int{}
+	for at := 1; ; at++ {
+		dir := quickDir(t)
+		slow, quick := newAttempt(t, dir, graph, "edge", nil), newAttempt(t, dir, graph, "edge", nil)
+		slow.ID, slow.Work, quick.ID, quick.Work = "slow", memory(t, "work"), "quick", memory(t, "work")
+		calls := 0
+		var quickErr error
+		slow.Out = slow.Out.WithFaults(storage.Faults{Before: func(storage.Op, string) error {
+			if calls++; calls == at {
+				_, quickErr = Run(t.Context(), quick)
+			}
+			return nil
+		}})
+		_, slowErr := Run(t.Context(), slow)
+		if calls < at {
+			break
+		}
+		d, checks, err := Verify(t.Context(), quick.Out)
+		if err != nil {
+			t.Fatalf("call %d: slow %v, quick %v: %v", at, slowErr, quickErr, err)
+		}
+		for _, c := range checks {
+			if !c.OK {
+				t.Errorf("call %d: slow %v, quick %v: %s: %s", at, slowErr, quickErr, c.Name, c.Note)
+			}
+		}
+		loser := map[string]error{"slow": quickErr, "quick": slowErr}[d.ID]
+		refused(t, loser, quick.Out.URL())
+		if winner := map[string]error{"slow": slowErr, "quick": quickErr}[d.ID]; winner != nil {
+			t.Errorf("call %d: the folder is of %s, which failed: %v", at, d.ID, winner)
+		}
+		if s := ledgerState(t, slow); len(s.Reservations) != 1 || s.Reservations[0].Status != privacy.Committed {
+			t.Errorf("call %d: the ledger holds %+v", at, s.Reservations)
+		}
+		wins[d.ID]++
+	}
+	if wins["slow"] < 8 || wins["quick"] < 1 {
+		t.Errorf("the folder went to %v", wins)
+	}
+}
+
+// A person takes a running release for dead and voids its reservation. Nothing that was
+// drawn on it is published, at whatever moment that happens.
+func TestVoidedUnderWayPublishesNothing(t *testing.T) {
+	graph := quickDir(t)
+	ingestTo(t, graph, planted(t, 40, 6, 1))
+	lived := 0
+	for at, more := 1, true; more; at++ {
+		o := newAttempt(t, quickDir(t), graph, "edge", nil)
+		out, ledger := o.Out, o.Ledger
+		calls, voided := 0, false
+		hook := storage.Faults{Before: func(op storage.Op, _ string) error {
+			if !changes(op) {
+				return nil
+			}
+			s, err := ledger.State(t.Context())
+			if err != nil {
+				return err
+			}
+			if len(s.Reservations) == 0 {
+				return nil
+			}
+			if calls++; calls == at {
+				voided = true
+				return ledger.Void(t.Context(), s.Reservations[0].Reserve.ID, "it was taken for dead")
+			}
+			return nil
+		}}
+		o.Out, o.Work = out.WithFaults(hook), o.Work.WithFaults(hook)
+		o.Ledger = mustLedger(t, filepath.Dir(out.URL()), hook)
+		_, err := Run(t.Context(), o)
+		if more = voided; !more {
+			if err != nil {
+				t.Fatal(err)
+			}
+			break
+		}
+		if err == nil || !errors.Is(err, privacy.ErrVoided) || !strings.Contains(err.Error(), "nothing was published") || strings.Contains(err.Error(), "keeps epsilon") {
+			t.Errorf("call %d: %v", at, err)
+		}
+		if left := list(t, out, ""); len(left) > 0 {
+			t.Errorf("call %d: %v is left of a void release", at, left)
+		}
+		if s := ledgerState(t, o); s.Reservations[0].Status != privacy.Voided {
+			t.Errorf("call %d: the ledger says %s", at, s.Reservations[0].Status)
+		}
+		lived++
+	}
+	if lived < 12 {
+		t.Errorf("only %d moments were tried", lived)
+	}
+}
+
+// mustLedger is the ledger of the attempt in dir, disturbed.
+func mustLedger(t *testing.T, dir string, f storage.Faults) *privacy.Ledger {
+	t.Helper()
+	l, err := privacy.OpenLedger(openBucket(t, filepath.Join(dir, "ledger")).WithFaults(f), "people")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
 }
 
 // quickDir is a folder in memory where the system has such: a kill, unlike a power cut,

@@ -19,6 +19,7 @@
 //	factors.parquet V, one row per vertex; Λ is in release.json
 //	release.html    the same for people
 //	_SUCCESS        last; a folder without it is not a release
+//	_STARTED        only until nodes.parquet stands: the claim of a run on its folder
 //
 // Every byte is a function of noisy answers, public parameters and public randomness.
 //

@@ -1,10 +1,13 @@
 package release
 
 import (
+	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/privcom/privcom/storage"
@@ -16,15 +19,21 @@ var ErrOccupied = errors.New("output folder is not empty")
 // CheckEmpty refuses a folder that holds a release, finished or not, or anything else,
 // before anything is spent: what lies in a release folder is taken for public, and Verify
 // would not accept it.
-func CheckEmpty(ctx context.Context, out *storage.Bucket) error {
+func CheckEmpty(ctx context.Context, out *storage.Bucket) error { return checkEmpty(ctx, out, "") }
+
+// checkEmpty is CheckEmpty of a folder that may hold one key.
+func checkEmpty(ctx context.Context, out *storage.Bucket, own string) error {
 	keys, err := out.List(ctx, "")
 	if err != nil {
 		return err
 	}
+	keys = slices.DeleteFunc(keys, func(k string) bool { return k == own })
 	for _, k := range keys {
 		switch {
 		case k == SuccessKey:
 			return fmt.Errorf("%w: %s already holds a finished release (%s); nothing was spent; choose another folder", ErrOccupied, out.URL(), SuccessKey)
+		case k == startedKey:
+			return startedError(out)
 		case ours(k):
 			return fmt.Errorf("%w: %s holds parts of a release that did not finish (%s); nothing was spent; choose another folder, or remove it", ErrOccupied, out.URL(), k)
 		}
@@ -38,10 +47,56 @@ func CheckEmpty(ctx context.Context, out *storage.Bucket) error {
 	return nil
 }
 
+// startedKey is the object with which a run takes its folder, until the first part of the
+// release marks it as taken.
+const startedKey = "_STARTED"
+
+// claim takes a folder that was found empty for one run. Of two that start at once one is
+// refused here, before it spends anything or writes into the other's release.
+func claim(ctx context.Context, out *storage.Bucket, id string) error {
+	err := createOwn(ctx, out, startedKey, []byte(id+" "+rand.Text()+"\n"))
+	if errors.Is(err, storage.ErrExists) {
+		return startedError(out)
+	}
+	if err != nil {
+		return err
+	}
+	// Another run may have come and gone since the folder was found empty.
+	if err := checkEmpty(ctx, out, startedKey); err != nil {
+		back := unclaim(context.WithoutCancel(ctx), out)
+		if errors.Is(back, storage.ErrNotExist) {
+			back = nil // the other has failed and cleaned up
+		}
+		return errors.Join(err, back)
+	}
+	return nil
+}
+
+func startedError(out *storage.Bucket) error {
+	return fmt.Errorf("%w: a run has just begun in %s, or has stopped there (%s); nothing was spent; choose another folder, or remove it if no run is under way",
+		ErrOccupied, out.URL(), startedKey)
+}
+
+func unclaim(ctx context.Context, out *storage.Bucket) error { return out.Delete(ctx, startedKey) }
+
+// createOwn creates an object of bytes that nobody else writes. Whatever a failed call
+// says, the object may stand: an answer gets lost, and a request that is repeated on the
+// way meets its own object. If it does, it is created.
+func createOwn(ctx context.Context, b *storage.Bucket, key string, data []byte) error {
+	err := b.Create(ctx, key, data)
+	if err == nil {
+		return nil
+	}
+	if have, readErr := b.ReadAll(ctx, key); readErr == nil && bytes.Equal(have, data) {
+		return nil
+	}
+	return err
+}
+
 // ours reports whether a key is one that a release writes.
 func ours(key string) bool {
 	switch key {
-	case DocumentKey, NodesKey, FactorsKey, LabelsKey, ReportKey, SuccessKey:
+	case DocumentKey, NodesKey, FactorsKey, LabelsKey, ReportKey, SuccessKey, startedKey:
 		return true
 	}
 	return strings.HasPrefix(key, "edges-")

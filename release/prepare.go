@@ -41,8 +41,10 @@ func (r *runner) prepare(ctx context.Context) error {
 	if err := r.Work.Put(ctx, runKey, append(mark, '\n')); err != nil {
 		return err
 	}
-	r.nodes, err = r.writeNodes(ctx)
-	return err
+	if r.nodes, err = r.writeNodes(ctx); err != nil {
+		return err
+	}
+	return unclaim(ctx, r.Out) // the vertex list marks the folder as taken
 }
 
 // config is what the Oja machine needs to know.

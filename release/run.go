@@ -72,6 +72,9 @@ func Run(ctx context.Context, o Options) (*Document, error) {
 		return nil, err
 	}
 	r := &runner{Options: o, plan: plan}
+	if err := claim(ctx, o.Out, o.ID); err != nil {
+		return nil, err
+	}
 	if err := r.prepare(ctx); err != nil {
 		return nil, errors.Join(err, clean(context.WithoutCancel(ctx), o.Out))
 	}
@@ -85,6 +88,9 @@ func Run(ctx context.Context, o Options) (*Document, error) {
 	if err != nil {
 		// What was written is of no use to anybody; ctx may be over already.
 		err = errors.Join(err, clean(context.WithoutCancel(ctx), o.Out))
+		if errors.Is(err, privacy.ErrVoided) {
+			return nil, fmt.Errorf("%w\nnothing was published", err)
+		}
 		return nil, fmt.Errorf("%w\nledger entry %s of data set %s keeps epsilon %s reserved: noise may have been drawn for it",
 			err, r.grant.ID(), o.Ledger.Dataset, plan.Params.Target.Epsilon)
 	}
@@ -222,10 +228,14 @@ func (r *runner) finish(ctx context.Context) (*Document, error) {
 	if err := r.Out.Put(ctx, DocumentKey, data); err != nil {
 		return nil, err
 	}
-	if err := r.Out.Create(ctx, SuccessKey, []byte(sum(data)+"  "+DocumentKey+"\n")); err != nil {
+	if err := createOwn(ctx, r.Out, SuccessKey, []byte(sum(data)+"  "+DocumentKey+"\n")); err != nil {
 		return nil, err
 	}
-	if err := r.grant.Commit(ctx, r.ID); err != nil {
+	err = r.grant.Commit(ctx, r.ID)
+	if errors.Is(err, privacy.ErrVoided) {
+		return nil, errors.Join(err, r.Out.Delete(context.WithoutCancel(ctx), SuccessKey))
+	}
+	if err != nil {
 		return nil, fmt.Errorf("the release is complete, but the ledger could not be told: %w", err)
 	}
 	return &r.doc, nil
@@ -240,6 +250,9 @@ func (r *runner) describe(ctx context.Context) error {
 	}
 	m := r.Graph.Manifest()
 	state, err := r.Ledger.State(ctx)
+	if err == nil {
+		err = r.grant.Check(state)
+	}
 	if err != nil {
 		return err
 	}
