@@ -43,7 +43,7 @@ func main(args []string, build func(*app) *cobra.Command) int {
 		if s == syscall.SIGTERM {
 			code = ExitSIGTERM
 		}
-		fmt.Fprintf(a.stderr, "%s: stopped by %s\n", root.Name(), s)
+		fmt.Fprintf(a.stderr, "%s: stopped by %s: %v\n", root.Name(), s, err)
 		return code
 	}
 	if err != nil {

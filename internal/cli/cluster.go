@@ -194,6 +194,7 @@ indexed Kubernetes job the index comes from JOB_COMPLETION_INDEX. Every flag can
 				return err
 			}
 			defer conn.Close()
+			log.Info("connected, waiting for the coordinator", "run", n.run, "index", index)
 			return cluster.RunShard(cmd.Context(), cluster.ShardOptions{Conn: conn, Prefix: n.prefix, Run: n.run, Index: index, Cores: cores,
 				Source: graphSource{g}, Handlers: handlers(), Logger: log})
 		}}
