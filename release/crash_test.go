@@ -161,7 +161,11 @@ func runAndDie(t *testing.T, dir, graph, unit string, at int) (killed bool) {
 func TestKilledAtEveryCall(t *testing.T) {
 	graph := quickDir(t)
 	ingestTo(t, graph, planted(t, 60, 8, 1))
-	for _, unit := range []string{"node", "edge"} {
+	units := []string{"node", "edge"}
+	if testing.Short() {
+		units = units[:1]
+	}
+	for _, unit := range units {
 		t.Run(unit, func(t *testing.T) {
 			root := quickDir(t)
 			count := map[string]int{}
