@@ -5,7 +5,7 @@
 // # Contract
 //
 //	check the folder → plan → reserve in the ledger → Oja steps → fit →
-//	(noisy edge count) → model → edges → release.json → _SUCCESS → commit
+//	(noisy edge counts) → law → edges → release.json → commit → _SUCCESS
 //
 // Nothing is read from the graph before the reservation is durable, and nothing of
 // the graph is read after the last noisy answer: what follows sees V, Λ, counts with

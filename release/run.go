@@ -207,7 +207,7 @@ func (r *runner) note(format string, args ...any) {
 	r.doc.Notes = append(r.doc.Notes, fmt.Sprintf(format, args...))
 }
 
-// finish writes release.json, release.html and _SUCCESS, and commits.
+// finish writes release.html and release.json, commits, and writes _SUCCESS.
 func (r *runner) finish(ctx context.Context) (*Document, error) {
 	r.Progress(PhaseWrite, 0, 1)
 	if err := r.describe(ctx); err != nil {
@@ -228,15 +228,14 @@ func (r *runner) finish(ctx context.Context) (*Document, error) {
 	if err := r.Out.Put(ctx, DocumentKey, data); err != nil {
 		return nil, err
 	}
-	if err := createOwn(ctx, r.Out, SuccessKey, []byte(sum(data)+"  "+DocumentKey+"\n")); err != nil {
+	// The ledger learns of the release before the world does: a run that dies between the two
+	// has spent budget on nothing, where the other order could leave a published release
+	// whose reservation a person might take for dead and void.
+	if err := r.grant.Commit(ctx, r.ID); err != nil {
 		return nil, err
 	}
-	err = r.grant.Commit(ctx, r.ID)
-	if errors.Is(err, privacy.ErrVoided) {
-		return nil, errors.Join(err, r.Out.Delete(context.WithoutCancel(ctx), SuccessKey))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("the release is complete, but the ledger could not be told: %w", err)
+	if err := createOwn(ctx, r.Out, SuccessKey, []byte(sum(data)+"  "+DocumentKey+"\n")); err != nil {
+		return nil, err
 	}
 	return &r.doc, nil
 }

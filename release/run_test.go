@@ -103,7 +103,7 @@ func TestFailingEngineKeepsTheReservationAndLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestCommitComesAfterSuccess(t *testing.T) {
+func TestTheLedgerLearnsOfTheReleaseFirst(t *testing.T) {
 	r := newRig(t, ingest(t, smallGraph(t), 1))
 	entries := 0
 	disturbed := r.ledgerBucket.WithFaults(storage.Faults{Before: func(op storage.Op, key string) error {
@@ -112,7 +112,7 @@ func TestCommitComesAfterSuccess(t *testing.T) {
 		}
 		entries++
 		keys := r.keys(t)
-		if done := slices.Contains(keys, SuccessKey) && slices.Contains(keys, DocumentKey); done != (entries == 2) {
+		if slices.Contains(keys, SuccessKey) || slices.Contains(keys, DocumentKey) != (entries == 2) {
 			t.Errorf("entry %d (%s) is written while the folder holds %q", entries, key, keys)
 		}
 		return nil
@@ -133,7 +133,7 @@ func openLedger(t testing.TB, b *storage.Bucket) *privacy.Ledger {
 	return l
 }
 
-func TestLostCommitKeepsTheReleaseAndTheReservation(t *testing.T) {
+func TestNothingIsPublishedThatTheLedgerDoesNotKnow(t *testing.T) {
 	r := newRig(t, ingest(t, smallGraph(t), 1))
 	r.Ledger = openLedger(t, r.ledgerBucket.WithFaults(storage.Faults{Before: func(op storage.Op, key string) error {
 		if op == storage.OpCreate && strings.HasSuffix(key, "00000002.json") {
@@ -141,11 +141,12 @@ func TestLostCommitKeepsTheReleaseAndTheReservation(t *testing.T) {
 		}
 		return nil
 	}}))
-	_, err := Run(context.Background(), r.Options)
-	if !errors.Is(err, errBroken) || !strings.Contains(err.Error(), "the release is complete, but the ledger could not be told") {
+	if _, err := Run(context.Background(), r.Options); !errors.Is(err, errBroken) {
 		t.Fatalf("error %v", err)
 	}
-	sound(t, r)
+	if keys := r.keys(t); len(keys) > 0 {
+		t.Errorf("left behind: %q", keys)
+	}
 	if s := r.state(t); len(s.Reservations) != 1 || s.Reservations[0].Status != privacy.Reserved {
 		t.Errorf("ledger: %+v", s.Reservations)
 	}

@@ -35,6 +35,8 @@ var layers = map[string]place{
 	"cmd/coordinator": {5, []string{anyBelow}},
 	"cmd/shard":       {5, []string{anyBelow}},
 
+	"e2e": {6, []string{anyBelow}}, // tests of the built commands
+
 	"internal/cli": {4, []string{anyBelow}},
 
 	"cluster": {3, []string{"blockmatmul", "storage", "partition", "synthesis"}},
