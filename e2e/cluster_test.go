@@ -77,7 +77,7 @@ func TestTerminatedCoordinatorKeepsItsReservation(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 120, startNATS(t))
 	shards := s.startShards(t)
-	c := start(t, s.coordinatorEnv("PRIVCOM_STEPS=20000"), "coordinator")
+	c := start(t, s.coordinatorEnv("PRIVCOM_STEPS=20000", "PRIVCOM_GROWTH=1"), "coordinator")
 	c.says("private Oja steps")
 	c.signal(syscall.SIGTERM)
 	c.exits(143)
@@ -106,7 +106,7 @@ func TestTerminatedCoordinatorKeepsItsReservation(t *testing.T) {
 		t.Errorf("ledger: %+v", l)
 	}
 	// One command on a laptop, interrupted.
-	p := start(t, nil, "privcom", "release", "--graph", s.graph, "--unit", "edge", "--epsilon", "1", "--steps", "20000",
+	p := start(t, nil, "privcom", "release", "--graph", s.graph, "--unit", "edge", "--epsilon", "1", "--steps", "20000", "--growth", "1",
 		"--out", filepath.Join(s.dir, "out2"), "--ledger", filepath.Join(s.dir, "ledger"), "--dataset", "people")
 	p.says("private Oja steps")
 	p.signal(syscall.SIGINT)

@@ -201,7 +201,13 @@ func (s *site) startShards(t *testing.T) []*process {
 	t.Helper()
 	var all []*process
 	for i := range 3 {
-		all = append(all, start(t, append(s.env, fmt.Sprintf("JOB_COMPLETION_INDEX=%d", i)), "shard"))
+		p := start(t, append(s.env, fmt.Sprintf("JOB_COMPLETION_INDEX=%d", i), "PRIVCOM_LOG_LEVEL=info"), "shard")
+		t.Cleanup(func() {
+			if t.Failed() {
+				t.Logf("shard %d said:\n%s", i, p.stderr.String())
+			}
+		})
+		all = append(all, p)
 	}
 	return all
 }

@@ -88,7 +88,15 @@ func (p Params) Plan(g Graph) (*privacy.Plan, error) {
 		return p.fixedRate(plan), err
 	}
 	plan, err := privacy.NewPlan(*pp)
-	return p.fixedRate(plan), err
+	if err != nil {
+		return nil, err
+	}
+	for t, s := range plan.Steps {
+		if s.Rho.Sign() <= 0 {
+			return nil, fmt.Errorf("steps is %d: with a growth of %g nothing of the budget is left for step %d; take fewer steps, or a growth nearer to 1", pp.Steps, pp.Growth, t+1)
+		}
+	}
+	return p.fixedRate(plan), nil
 }
 
 // fixedRate replaces the schedule's learning rates by the user's, which is on H̃V.
@@ -245,9 +253,9 @@ func (p Params) shares() (own, label float64) {
 }
 
 // ownShare is the largest share of ε, in steps of 0.05 from 0.15 to 0.5, that leaves the
-// direction enough to find an eigenvalue of half the degree bound: a graph for which D is
-// a fair bound has communities of about that strength if it has strong ones at all. Only
-// public parameters enter.
+// direction enough to find an eigenvalue of min(D, n/4)/2: a graph for which D is a fair
+// bound has communities of about that strength if it has strong ones at all, and where D
+// is n−1 it is no such hint. Only public parameters enter.
 func ownShare(pp privacy.Params) (float64, error) {
 	for step := 0; ; step++ {
 		pp.OwnShare = mostOwnShare - ownShareStep*float64(step)
@@ -258,7 +266,7 @@ func ownShare(pp privacy.Params) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		if plan.LambdaMin <= float64(pp.DegreeBound)/2 {
+		if plan.LambdaMin <= math.Min(float64(pp.DegreeBound), float64(pp.Vertices)/4)/2 {
 			return pp.OwnShare, nil
 		}
 	}
