@@ -26,8 +26,8 @@ type Charge struct {
 	Cost   Cost     // booked, for the reservation's degree bound
 	Sigma2 *big.Int // variance parameter of a discrete Gaussian, in squared units; else nil
 	S2     *big.Int // its squared sensitivity at the degree bound
-	// at is the exact cost for degree ≤ d: pure ε (rounded up) and ρ.
-	at func(d int64) (Decimal, *big.Rat)
+	// at is the cost for degree ≤ d, rounded up.
+	at func(d int64) Cost
 }
 
 // ID is the ledger entry's id.
@@ -44,17 +44,15 @@ func (g *Grant) Charges() []Charge {
 }
 
 // CostAt is the certified cost for a vertex of degree ≤ d, whatever bound the noise was
-// made for: pure parts, and ρ(d) = Σ S_t(d)²/2σ_t² and the like, added and rounded up.
+// made for: pure parts, and ρ(d) = Σ S_t(d)²/2σ_t² and the like, each rounded up.
 func (g *Grant) CostAt(d int64) Cost {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	sum, pure := new(big.Rat), Decimal{}
+	sum := Cost{}
 	for _, c := range g.charges {
-		p, rho := c.at(d)
-		pure = pure.Add(p)
-		sum.Add(sum, rho)
+		sum = sum.Plus(c.at(d))
 	}
-	return Cost{Pure: pure, Rho: ratUp(sum)}
+	return sum
 }
 
 // book enters a mechanism's cost before it draws; it refuses to pass the reservation.
@@ -94,7 +92,7 @@ func (g *Grant) gaussian(kind string, rho Decimal, square func(d int64) *big.Int
 	}
 	twice := new(big.Int).Lsh(sigma2, 1)
 	return sigma2, g.book(Charge{Kind: kind, Cost: Cost{Rho: rho}, Sigma2: sigma2, S2: s2,
-		at: func(d int64) (Decimal, *big.Rat) { return Decimal{}, new(big.Rat).SetFrac(square(d), twice) }})
+		at: func(d int64) Cost { return Cost{Rho: ratUp(new(big.Rat).SetFrac(square(d), twice))} }})
 }
 
 // integers adds noise for ρ to integers in place.

@@ -130,6 +130,15 @@ func (p Params) sensitivity(t int, d int64) float64 {
 
 // NewPlan computes the schedule and the table. It reads nothing.
 func NewPlan(p Params) (*Plan, error) {
+	plan, err := NewSchedule(p)
+	if err == nil {
+		plan.DegreeTable = plan.degreeTable()
+	}
+	return plan, err
+}
+
+// NewSchedule is NewPlan without the table of guarantees by degree.
+func NewSchedule(p Params) (*Plan, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
@@ -176,7 +185,6 @@ func NewPlan(p Params) (*Plan, error) {
 		return nil, fmt.Errorf("privacy: step shares add up to %s of %s", spent, oja)
 	}
 	plan.LambdaMin = plan.NoiseNorm * root / math.Min(1, p.RowNorm)
-	plan.DegreeTable = plan.degreeTable()
 	return plan, nil
 }
 
@@ -214,15 +222,15 @@ func (plan *Plan) degreeTable() []DegreeRow {
 	}
 	var rows []DegreeRow
 	for _, d := range p.TableDegrees() {
-		sum := new(big.Rat)
+		cost := Cost{Pure: plan.OwnEpsilon}
 		if plan.CountRho.Sign() > 0 {
-			sum.SetFrac(CountSquared(p.Unit, p.Vertices, d), CountSquared(p.Unit, p.Vertices, p.DegreeBound))
-			sum.Mul(sum, plan.CountRho.Rat())
+			share := new(big.Rat).SetFrac(CountSquared(p.Unit, p.Vertices, d), CountSquared(p.Unit, p.Vertices, p.DegreeBound))
+			cost.Rho = cost.Rho.Add(ratUp(share.Mul(share, plan.CountRho.Rat())))
 		}
 		if plan.LabelRho.Sign() > 0 {
 			r := ReadOut{Unit: p.Unit, N: p.Vertices, Num: 1, Range: 1}
 			share := new(big.Rat).Quo(r.neighbourRho(d), r.neighbourRho(p.DegreeBound))
-			sum.Add(sum, share.Mul(share, plan.LabelRho.Rat()))
+			cost.Rho = cost.Rho.Add(ratUp(share.Mul(share, plan.LabelRho.Rat())))
 		}
 		last, ratio := -1.0, new(big.Rat)
 		for _, s := range plan.Steps {
@@ -231,9 +239,8 @@ func (plan *Plan) degreeTable() []DegreeRow {
 				ratio.SetFrac(q.Squared(d), q.Squared(p.DegreeBound))
 				last = s.ClipFactor
 			}
-			sum.Add(sum, new(big.Rat).Mul(ratio, s.Rho.Rat()))
+			cost.Rho = cost.Rho.Add(ratUp(new(big.Rat).Mul(ratio, s.Rho.Rat())))
 		}
-		cost := Cost{Pure: plan.OwnEpsilon, Rho: ratUp(sum)}
 		rows = append(rows, DegreeRow{d, cost.Epsilon(p.Target.Delta)})
 	}
 	return rows
@@ -261,7 +268,7 @@ func Ceiling(u Unit, eps float64, q int) float64 {
 func SmallestEpsilon(p Params, eigenvalue float64) (float64, error) {
 	finds := func(eps float64) (bool, error) {
 		p.Target.Epsilon = decimalOf(eps, true)
-		plan, err := NewPlan(p)
+		plan, err := NewSchedule(p)
 		if err != nil {
 			return false, err
 		}

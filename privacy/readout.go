@@ -193,7 +193,7 @@ func (g *Grant) Labels(r ReadOut, scores []int64) ([]int32, error) {
 	if len(scores) != r.N*r.Labels {
 		return nil, fmt.Errorf("privacy: scores have %d entries, want %d×%d", len(scores), r.N, r.Labels)
 	}
-	if err := g.book(Charge{Kind: "labels", Cost: r.Cost(g.entry.DegreeBound), at: r.exactCost}); err != nil {
+	if err := g.book(Charge{Kind: "labels", Cost: r.Cost(g.entry.DegreeBound), at: r.Cost}); err != nil {
 		return nil, err
 	}
 	out := make([]int32, r.N)
@@ -219,5 +219,3 @@ func (g *Grant) Labels(r ReadOut, scores []int64) ([]int32, error) {
 	clear(scores)
 	return out, nil
 }
-
-func (r ReadOut) exactCost(d int64) (Decimal, *big.Rat) { return r.ownCost(), r.neighbourRho(d) }

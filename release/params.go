@@ -262,7 +262,7 @@ func ownShare(pp privacy.Params) (float64, error) {
 		if pp.OwnShare < leastOwnShare+1e-9 {
 			return leastOwnShare, nil
 		}
-		plan, err := privacy.NewPlan(pp)
+		plan, err := privacy.NewSchedule(pp)
 		if err != nil {
 			return 0, err
 		}

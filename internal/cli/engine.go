@@ -50,6 +50,9 @@ type laptop struct {
 	stop        context.CancelCauseFunc
 }
 
+// mostWorkers bounds the workers of one process; with more shards, each serves several.
+const mostWorkers = 32
+
 // startLaptop starts it; the caller must Close it.
 func startLaptop(ctx context.Context, run string, g *partition.Graph, log *slog.Logger, cores int) (l *laptop, err error) {
 	ctx, stop := context.WithCancelCause(ctx)
@@ -76,14 +79,15 @@ func startLaptop(ctx context.Context, run string, g *partition.Graph, log *slog.
 	source := graphSource{g}
 	l.workers = &errgroup.Group{}
 	shards := source.Shards()
-	for i := range shards {
+	workers := min(len(shards), mostWorkers)
+	for i := range workers {
 		c, err := connect("shard")
 		if err != nil {
 			return l, err
 		}
 		l.workers.Go(func() error {
 			err := cluster.RunShard(ctx, cluster.ShardOptions{Conn: c, Prefix: defaultPrefix, Run: run, Index: i, Source: source,
-				Handlers: handlers(), Logger: log, Cores: max(1, cores/len(shards))})
+				Handlers: handlers(), Logger: log, Cores: max(1, cores/workers)})
 			if err != nil {
 				stop(err) // without this worker's end being known the coordinator would wait for it
 			}
@@ -91,7 +95,7 @@ func startLaptop(ctx context.Context, run string, g *partition.Graph, log *slog.
 		})
 	}
 	l.coordinator, err = cluster.NewCoordinator(ctx, cluster.CoordinatorOptions{Conn: conn, Prefix: defaultPrefix, Run: run,
-		Rows: source.Rows(), Shards: shards, Graph: source.Graph(), Logger: log})
+		Rows: source.Rows(), Shards: shards, Workers: workers, Graph: source.Graph(), Logger: log})
 	if err != nil {
 		return l, err
 	}
