@@ -135,8 +135,8 @@ func sentence(p privacy.Params, eps, delta privacy.Decimal, list, renew string) 
 		}
 	}
 	b.WriteString(". ")
-	if renew != "" {
-		fmt.Fprintf(&b, "The data set's budget is renewed %s, so the total over several periods is larger. ", renew)
+	if period := map[string]string{"daily": "day", "weekly": "week", "monthly": "month", "yearly": "year"}[renew]; period != "" {
+		fmt.Fprintf(&b, "The data set's budget is granted anew per %s, so that what its releases promise together holds per %s; over several it adds up. ", period, period)
 	}
 	if list == "list" {
 		b.WriteString("The vertex list was given on its own and is public.")
