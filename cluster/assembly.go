@@ -131,7 +131,7 @@ func (w *worker) work() {
 
 // multiply computes a row block and sends it, beside the loop.
 func (w *worker) multiply(h head, s *slot) {
-	a, session, ctx := w.matrix, w.session, w.stepCtx
+	a, term, ctx := w.matrix, w.term, w.stepCtx
 	w.busy = &h
 	w.shards.use(s)
 	w.wg.Go(func() {
@@ -148,7 +148,7 @@ func (w *worker) multiply(h head, s *slot) {
 		}
 		var fatal error
 		if err == nil {
-			fatal = w.publish(verbRows, session, h, payload)
+			fatal = w.publish(verbRows, term, h, payload)
 		}
 		w.post(func(time.Time) {
 			w.busy = nil

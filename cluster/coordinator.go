@@ -17,12 +17,12 @@ import (
 // All state is owned by one goroutine; jobs (a multiplication, a list of items)
 // are handed to it one at a time.
 type Coordinator struct {
-	o       CoordinatorOptions
-	t       Timeouts
-	subj    subjects
-	out     *sender
-	log     *slog.Logger
-	session string
+	o    CoordinatorOptions
+	t    Timeouts
+	subj subjects
+	out  *sender
+	log  *slog.Logger
+	term string
 
 	inbox   chan inbound
 	jobs    chan *order
@@ -86,7 +86,7 @@ func NewCoordinator(ctx context.Context, o CoordinatorOptions) (*Coordinator, er
 		return nil, err
 	}
 	c := &Coordinator{
-		o: o, t: o.Timeouts, subj: subj, session: nonce(8),
+		o: o, t: o.Timeouts, subj: subj, term: nonce(8),
 		out:     newSender(o.Conn, subj, o.wrap),
 		log:     o.Logger.With("run", o.Run),
 		inbox:   make(chan inbound, 64),
@@ -98,7 +98,7 @@ func NewCoordinator(ctx context.Context, o CoordinatorOptions) (*Coordinator, er
 		refused: map[string]string{},
 		owners:  make([]*member, len(o.Shards)),
 	}
-	c.ledger.s.Session = c.session
+	c.ledger.s.Term = c.term
 	c.ledger.s.ShardBusy = make([]time.Duration, len(o.Shards))
 	c.ctx, c.cancel = context.WithCancelCause(ctx)
 	subs, err := subscribeAll(o.Conn, subj.all, append(upwardVerbs, verbHello), c.receive)
@@ -129,8 +129,8 @@ func (c *Coordinator) Pause() error {
 
 var errPaused = fmt.Errorf("%w (paused)", ErrClosed)
 
-// Session names this coordinator among all that ever served the run.
-func (c *Coordinator) Session() string { return c.session }
+// Term names this coordinator among all that ever served the run.
+func (c *Coordinator) Term() string { return c.term }
 
 // Stats gives the counts so far.
 func (c *Coordinator) Stats() Stats {
@@ -223,12 +223,12 @@ func (c *Coordinator) receive(verb string, m *nats.Msg) {
 		c.reject(verb, h.Worker, err)
 		return
 	case verb == verbHello:
-		if h.Session != c.session {
-			c.other(h.Session)
+		if h.Term != c.term {
+			c.other(h.Term)
 		}
 		return
-	case h.Worker == "" || h.Session != c.session && verb != verbAlive:
-		return // of another session, or nobody's
+	case h.Worker == "" || h.Term != c.term && verb != verbAlive:
+		return // of another term, or nobody's
 	}
 	in := inbound{verb: verb, head: h, data: m.Data, size: m.Size()}
 	if verb == verbRows {
@@ -246,10 +246,10 @@ func (c *Coordinator) reject(verb, worker string, err error) {
 	c.log.Warn("message rejected; it will be asked for again", "verb", verb, "worker", worker, "error", err)
 }
 
-func (c *Coordinator) other(session string) {
+func (c *Coordinator) other(term string) {
 	fresh := false
-	c.ledger.count(func(s *Stats) { fresh = s.Other != session; s.Other = session })
+	c.ledger.count(func(s *Stats) { fresh = s.Other != term; s.Other = term })
 	if fresh {
-		c.log.Warn("another coordinator serves this run; workers stay with the one that they heard first", "session", session)
+		c.log.Warn("another coordinator serves this run; workers stay with the one that they heard first", "term", term)
 	}
 }

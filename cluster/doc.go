@@ -21,7 +21,7 @@
 // Any message may be lost, repeated, reordered or late, and any worker may die,
 // stall, or come twice: the product is the same bytes, or an error that says why
 // not. Every row of Q is taken exactly once; a repeat must be bit-equal. What a
-// message says is checked (version, run, session, ranges, lengths, checksum)
+// message says is checked (version, run, term, ranges, lengths, checksum)
 // before it has an effect, and no message can make this package panic.
 //
 // How messages are cut, and whether entries travel as int32 or int64, is decided

@@ -113,7 +113,7 @@ type NoWorkerError struct {
 	Run, Prefix string
 	Waited      string
 	Refused     []string // workers that were refused, with the reason
-	Other       string   // session of another coordinator heard on the run, if any
+	Other       string   // term of another coordinator heard on the run, if any
 }
 
 func (e *NoWorkerError) Error() string {
@@ -122,7 +122,7 @@ func (e *NoWorkerError) Error() string {
 		s += "; refused: " + strings.Join(e.Refused, "; ")
 	}
 	if e.Other != "" {
-		s += "; another coordinator (session " + e.Other + ") serves this run: stop one of the two"
+		s += "; another coordinator (term " + e.Other + ") serves this run: stop one of the two"
 	}
 	return s
 }

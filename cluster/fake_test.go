@@ -17,10 +17,10 @@ type fake struct {
 	out  *sender
 	note aliveNote
 
-	mu      sync.Mutex
-	session string
-	heard   chan struct{}
-	once    sync.Once
+	mu    sync.Mutex
+	term  string
+	heard chan struct{}
+	once  sync.Once
 }
 
 func newFake(tc *testCluster, id string, index int) *fake {
@@ -31,7 +31,7 @@ func newFake(tc *testCluster, id string, index int) *fake {
 	f.out = newSender(f.conn, f.subj, nil)
 	f.listen(f.subj.all(verbHello), func(h head, _ []byte) {
 		f.mu.Lock()
-		f.session = h.Session
+		f.term = h.Term
 		f.mu.Unlock()
 		f.once.Do(func() { close(f.heard) })
 		f.alive()
@@ -55,7 +55,7 @@ func (f *fake) on(verb string, handle func(head, []byte)) { f.listen(f.subj.to(f
 
 func (f *fake) say(verb string, h head, payload []byte) {
 	f.mu.Lock()
-	h.Session, h.Worker = f.session, f.id
+	h.Term, h.Worker = f.term, f.id
 	f.mu.Unlock()
 	if err := f.out.send(f.subj.all(verb), h, payload); err != nil {
 		f.tc.t.Log(err)

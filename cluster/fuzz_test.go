@@ -20,7 +20,7 @@ func FuzzDecode(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	good := head{Session: "s", Worker: "w", Step: 3, Shard: 1, From: 2, To: 4, Matrix: matrix{Rows: 9, Cols: 3, ChunkRows: 2}}
+	good := head{Term: "s", Worker: "w", Step: 3, Shard: 1, From: 2, To: 4, Matrix: matrix{Rows: 9, Cols: 3, ChunkRows: 2}}
 	f.Add(headText(good.encode("r", rows)), rows)
 	good.Matrix.Wide, good.Size, good.Pieces, good.Kind = true, 10, 4096, "sample"
 	f.Add(headText(good.encode("r", rows)), rows)
@@ -81,9 +81,9 @@ func (s *script) number(below int) int {
 
 // message makes a message that passes the header check, with fields from a small world,
 // so that many of them mean something.
-func (s *script) message(session string, verbs []string, m matrix) inbound {
+func (s *script) message(term string, verbs []string, m matrix) inbound {
 	h := head{
-		Session: session, Worker: []string{"a", "b", "c"}[s.number(3)], Step: uint64(s.number(4)), Attempt: s.number(3),
+		Term: term, Worker: []string{"a", "b", "c"}[s.number(3)], Step: uint64(s.number(4)), Attempt: s.number(3),
 		Shard: s.number(5) - 1, From: s.number(12), Matrix: m, Kind: []string{"", "echo", endPause, "no"}[s.number(4)],
 		Size: []int64{0, 3, 5000, 100_000}[s.number(4)], Pieces: []int{0, 4096, 1 << 20}[s.number(3)], Piece: s.number(3),
 	}
@@ -141,7 +141,7 @@ func FuzzCoordinator(f *testing.F) {
 			c.start(now, o)
 			for steps := 0; c.current == o && len(s) > 0 && steps < 200; steps++ {
 				now = now.Add(time.Duration(s.number(200)) * time.Millisecond)
-				in := s.message(c.session, append(upwardVerbs, verbRefuse), m)
+				in := s.message(c.term, append(upwardVerbs, verbRefuse), m)
 				in.head.Step = c.step
 				if in.verb == verbRows {
 					in.rows = rowsFor(in.head)
@@ -175,7 +175,7 @@ func stillCoordinator(t *testing.T) *Coordinator {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	t.Cleanup(func() { cancel(nil) })
 	return &Coordinator{
-		o: o, t: o.Timeouts, subj: subjects{"p", "r"}, session: "s", out: deafSender(subjects{"p", "r"}), log: silent,
+		o: o, t: o.Timeouts, subj: subjects{"p", "r"}, term: "s", out: deafSender(subjects{"p", "r"}), log: silent,
 		ctx: ctx, cancel: cancel, done: make(chan struct{}), refused: map[string]string{}, owners: make([]*member, 3),
 	}
 }

@@ -16,7 +16,7 @@ const Version = 1
 const (
 	keyVersion = "Privcom-Version"
 	keyRun     = "Privcom-Run"
-	keySession = "Privcom-Session"
+	keyTerm    = "Privcom-Term"
 	keyWorker  = "Privcom-Worker"
 	keyStep    = "Privcom-Step"
 	keyAttempt = "Privcom-Attempt"
@@ -65,18 +65,18 @@ func (m matrix) chunkRange(i int) (from, to int) {
 // head is the header of one message. A field that a verb does not use is zero;
 // Shard is then -1.
 type head struct {
-	Session, Worker string
-	Step            uint64
-	Attempt         int
-	Shard           int
-	From, To        int // rows, chunks, or the item in From
-	Matrix          matrix
-	Stalled         bool   // of have: nothing came for a while
-	Kind            string // handler name, or failure kind
-	Size            int64  // bytes of a whole item or result
-	Pieces          int    // bytes of one piece of it; 0: no item here
-	Piece           int    // number of this piece
-	SHA256          string // of a whole result
+	Term, Worker string
+	Step         uint64
+	Attempt      int
+	Shard        int
+	From, To     int // rows, chunks, or the item in From
+	Matrix       matrix
+	Stalled      bool   // of have: nothing came for a while
+	Kind         string // handler name, or failure kind
+	Size         int64  // bytes of a whole item or result
+	Pieces       int    // bytes of one piece of it; 0: no item here
+	Piece        int    // number of this piece
+	SHA256       string // of a whole result
 }
 
 func (h head) encode(run string, payload []byte) nats.Header {
@@ -95,7 +95,7 @@ func (h head) encode(run string, payload []byte) nats.Header {
 			m[key] = []string{value}
 		}
 	}
-	text(keySession, h.Session)
+	text(keyTerm, h.Term)
 	text(keyWorker, h.Worker)
 	text(keyKind, h.Kind)
 	text(keySHA256, h.SHA256)
@@ -143,7 +143,7 @@ func decodeHead(m *nats.Msg, run string) (head, error) {
 	}
 	h := head{
 		Worker:  worker,
-		Session: r.token(keySession),
+		Term:    r.token(keyTerm),
 		Step:    uint64(r.number(keyStep, 0, math.MaxInt64)),
 		Attempt: int(r.number(keyAttempt, 0, math.MaxInt32)),
 		Shard:   int(r.number(keyShard, -1, maxRows)),

@@ -127,7 +127,7 @@ func (c *Coordinator) tick(now time.Time) {
 
 // send publishes; what cannot be healed ends the coordinator.
 func (c *Coordinator) send(subject string, h head, payload []byte) {
-	h.Session = c.session
+	h.Term = c.term
 	if err := c.out.send(subject, h, payload); err != nil && c.fatal == nil {
 		c.fatal = fmt.Errorf("cluster: coordinator of run %s: %w", c.o.Run, err)
 	}

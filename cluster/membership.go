@@ -18,8 +18,8 @@ func (c *Coordinator) heard(now time.Time, in inbound) {
 		c.refuse(id, fmt.Sprintf("it serves another graph (index %d, %d vertices in %d shards, hash %q) than this run (%d vertices in %d shards, hash %q)",
 			note.Index, note.Rows, note.Shards, note.Graph, c.o.Rows, len(c.o.Shards), c.o.Graph))
 		return
-	case in.head.Session != c.session:
-		c.invite = c.invite || in.head.Session == ""
+	case in.head.Term != c.term:
+		c.invite = c.invite || in.head.Term == ""
 		return
 	}
 	m := c.members.find(id)

@@ -82,7 +82,7 @@ func TestProtocolPageIsComplete(t *testing.T) {
 	for _, verb := range unicastVerbs {
 		names = append(names, "`"+verb+".W`")
 	}
-	for _, key := range []string{keyVersion, keyRun, keySession, keyWorker, keyStep, keyAttempt, keyShard, keyFrom, keyTo, keyRows, keyCols,
+	for _, key := range []string{keyVersion, keyRun, keyTerm, keyWorker, keyStep, keyAttempt, keyShard, keyFrom, keyTo, keyRows, keyCols,
 		keyChunk, keyClip, keyElement, keyFlags, keyKind, keySize, keyPieces, keyPiece, keySHA256, keyCRC} {
 		names = append(names, "`"+key+"`")
 	}

@@ -63,7 +63,7 @@ func TestTwoCoordinators(t *testing.T) {
 	tc.multiply(operand(t, g.n, 3, 1), 0)
 	err = second.WaitShards(tc.ctx)
 	var alone *NoWorkerError
-	if !errors.As(err, &alone) || !strings.Contains(err.Error(), tc.c.Session()) {
+	if !errors.As(err, &alone) || !strings.Contains(err.Error(), tc.c.Term()) {
 		t.Errorf("the second coordinator says %v", err)
 	}
 	tc.multiply(operand(t, g.n, 3, 2), 0)
@@ -91,7 +91,7 @@ func TestWatchShowsProgress(t *testing.T) {
 		tc.multiply(operand(t, g.n, 8, uint64(step)), 0)
 		select {
 		case s := <-seen:
-			if s.Rows != g.n || s.Shards != 2 || s.Progress.Total != g.n || s.Stats.Session != tc.c.Session() {
+			if s.Rows != g.n || s.Shards != 2 || s.Progress.Total != g.n || s.Stats.Term != tc.c.Term() {
 				t.Errorf("status %+v", s)
 			}
 			return

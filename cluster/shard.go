@@ -98,11 +98,11 @@ type worker struct {
 	ctx   context.Context
 	wg    sync.WaitGroup
 
-	session string
-	heard   time.Time // last word of that session
-	beat    time.Time // last heartbeat sent
-	err     error     // why the loop ends
-	over    bool
+	term  string
+	heard time.Time // last word of that term
+	beat  time.Time // last heartbeat sent
+	err   error     // why the loop ends
+	over  bool
 
 	shards shelf
 	step   uint64    // the step at hand
@@ -238,7 +238,7 @@ func (w *worker) take(now time.Time, in inbound) {
 			return
 		}
 	}
-	if in.head.Session != w.session {
+	if in.head.Term != w.term {
 		return
 	}
 	w.heard = now
@@ -269,27 +269,27 @@ func (w *worker) take(now time.Time, in inbound) {
 	}
 }
 
-// hello joins the session that calls, unless another one was heard lately: a
+// hello joins the term that calls, unless another one was heard lately: a
 // second coordinator finds no workers while the first one lives.
 func (w *worker) hello(now time.Time, h head) {
-	if h.Session == "" || h.Session == w.session || !w.alone(now) {
+	if h.Term == "" || h.Term == w.term || !w.alone(now) {
 		return
 	}
-	w.log.Info("coordinator found", "session", h.Session)
-	w.session, w.heard = h.Session, now
+	w.log.Info("coordinator found", "term", h.Term)
+	w.term, w.heard = h.Term, now
 	w.enter(0)
 	w.alive(now)
 }
 
 // alone reports whether no coordinator was heard lately.
 func (w *worker) alone(now time.Time) bool {
-	return w.session == "" || now.Sub(w.heard) >= w.t.Dead
+	return w.term == "" || now.Sub(w.heard) >= w.t.Dead
 }
 
 func (w *worker) end(h head) {
 	if h.Kind == endPause {
 		w.log.Info("the coordinator stopped before the end of the run; waiting for the next one")
-		w.session = ""
+		w.term = ""
 		w.enter(0)
 		return
 	}
@@ -341,13 +341,13 @@ func (w *worker) alive(now time.Time) {
 // send publishes to the coordinator. Safe beside the loop but for its error,
 // which the loop takes.
 func (w *worker) send(verb string, h head, payload []byte) {
-	if err := w.publish(verb, w.session, h, payload); err != nil && w.err == nil {
+	if err := w.publish(verb, w.term, h, payload); err != nil && w.err == nil {
 		w.err = err
 	}
 }
 
-func (w *worker) publish(verb, session string, h head, payload []byte) error {
-	h.Worker, h.Session = w.o.Worker, session
+func (w *worker) publish(verb, term string, h head, payload []byte) error {
+	h.Worker, h.Term = w.o.Worker, term
 	if err := w.out.send(w.subj.all(verb), h, payload); err != nil {
 		return fmt.Errorf("cluster: shard worker %s: %w", w.o.Worker, err)
 	}

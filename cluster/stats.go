@@ -17,7 +17,7 @@ type Progress struct {
 
 // Stats sums up what a coordinator did so far.
 type Stats struct {
-	Session       string   `json:"session"`
+	Term          string   `json:"term"`
 	Steps         uint64   `json:"steps"`          // multiplications and runs finished
 	BytesSent     int64    `json:"bytes_sent"`     // published by the coordinator
 	BytesReceived int64    `json:"bytes_received"` // by the coordinator
@@ -32,7 +32,7 @@ type Stats struct {
 	Refused       []string `json:"refused,omitempty"`
 
 	ShardBusy []time.Duration `json:"shard_busy"`      // per shard, between asking for its rows and having them, summed
-	Other     string          `json:"other,omitempty"` // session of another coordinator on this run
+	Other     string          `json:"other,omitempty"` // term of another coordinator on this run
 	Workers   []WorkerStats   `json:"workers"`
 }
 

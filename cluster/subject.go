@@ -10,7 +10,7 @@ import (
 // Verbs: the last fixed token of a subject. Those to one worker are followed by
 // its id.
 const (
-	verbHello  = "hello"  // coordinator → all: session, step
+	verbHello  = "hello"  // coordinator → all: term, step
 	verbMatrix = "v"      // coordinator → all: rows of V
 	verbEnd    = "end"    // coordinator → all: the run is over
 	verbStatus = "status" // coordinator → watchers
