@@ -98,7 +98,7 @@ func TestFaultsThatNeedTheGraph(t *testing.T) {
 		"count share NaN":      {"NaN", func(p *Params) { p.CountShare = math.NaN() }},
 		"own share":            {"own row", func(p *Params) { p.OwnShare = 1 }},
 		"label share":          {"labels is 1", func(p *Params) { p.LabelShare = 1 }},
-		"steps without rho":    {"nothing of the budget is left for step 1", func(p *Params) { p.Steps = 8_000 }},
+		"steps without rho":    {"nothing of the budget is left for step 1", func(p *Params) { p.Unit, p.Steps = privacy.Edge, 8_000 }},
 		"unchecked bound":      {"ingest with --declare-degree-bound 5", func(p *Params) { p.Order, p.DegreeBound = 1, 5 }},
 		"paper beta":           {"above the bound of the paper's Lemma", func(p *Params) { p.Profile, p.Beta, p.Rank = ProfilePaper, "1", 1 }},
 		"clip above order 0":   {"row clip", func(p *Params) { p.Order, p.RowClip, p.Rank = 1, "2", 1 }},

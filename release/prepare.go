@@ -3,9 +3,11 @@ package release
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/privcom/privcom/privoja"
+	"github.com/privcom/privcom/storage"
 )
 
 // runKey is the object of a work folder that says whose it is.
@@ -17,6 +19,10 @@ type InitialError struct{ Err error }
 func (e *InitialError) Error() string { return e.Err.Error() + "; nothing was spent" }
 func (e *InitialError) Unwrap() error { return e.Err }
 
+// ErrLedger says that the ledger's chain of entries does not hold: nothing is released on
+// it, and nothing was spent.
+var ErrLedger = errors.New("the ledger is not what was written")
+
 // prepare does everything that can fail for a reason known before the noise, so that no
 // budget is lost to it: the initial matrix, a work folder with the steps of another run
 // (whose noise was made for another guarantee), places that cannot be written.
@@ -25,6 +31,12 @@ func (r *runner) prepare(ctx context.Context) error {
 		if _, err := privoja.New(r.config(), nil, nil, nil); err != nil {
 			return &InitialError{err}
 		}
+	}
+	if _, err := r.Ledger.State(ctx); err != nil {
+		if storage.Class(err) == storage.ClassPermanent {
+			err = fmt.Errorf("%w: %w", ErrLedger, err)
+		}
+		return err
 	}
 	steps, err := r.Work.Sub("steps").List(ctx, "")
 	if err != nil {

@@ -80,7 +80,7 @@ func exitCode(err error) int {
 		return ExitBudget
 	case errors.Is(err, release.ErrOccupied):
 		return ExitOccupied
-	case errors.As(err, &corrupt), errors.Is(err, errCheckFailed), errors.Is(err, release.ErrNotRelease):
+	case errors.As(err, &corrupt), errors.Is(err, errCheckFailed), errors.Is(err, release.ErrNotRelease), errors.Is(err, release.ErrLedger):
 		return ExitCorrupt
 	case errors.As(err, &shard) && (shard.Kind == cluster.FailCorrupt || shard.Kind == cluster.FailMissing):
 		return ExitCorrupt
