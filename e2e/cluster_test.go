@@ -131,6 +131,25 @@ func TestShardStopsOnSignalAndWaitsForItsCoordinator(t *testing.T) {
 	start(t, s.env, "coordinator").exits(2) // no folder, no budget
 }
 
+// A shard that was started with another graph is refused and says so; the run goes on with
+// the others.
+func TestShardOfAnotherGraphIsRefused(t *testing.T) {
+	t.Parallel()
+	nats := startNATS(t)
+	s, other := newSite(t, 80, nats), newSite(t, 90, nats)
+	stray := start(t, append(other.env, "JOB_COMPLETION_INDEX=0"), "shard")
+	c := start(t, s.coordinatorEnv("PRIVCOM_STEPS=2"), "coordinator")
+	stray.exits(2)
+	if text := stray.stderr.String(); !strings.Contains(text, "the coordinator refused shard worker") {
+		t.Errorf("the stray shard says:\n%s", text)
+	}
+	shards := s.startShards(t)
+	c.exits(0)
+	for _, p := range shards {
+		p.exits(0)
+	}
+}
+
 func TestPrivateRowsNeedTLSBeyondThisMachine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 60, "nats://192.0.2.1:4222")

@@ -68,13 +68,15 @@ func exitCode(err error) int {
 		shard   *cluster.ShardError
 		nobody  *cluster.NoWorkerError
 		initial *release.InitialError
+		stray   *cluster.RefusedError
+		version *cluster.VersionError
 	)
 	switch {
 	case err == nil:
 		return ExitOK
 	case errors.Is(err, context.Canceled):
 		return ExitSIGINT
-	case errors.As(err, &use):
+	case errors.As(err, &use), errors.As(err, &stray), errors.As(err, &version):
 		return ExitUsage
 	case errors.As(err, &refused):
 		return ExitBudget
