@@ -79,6 +79,31 @@ func PaperPlan(p Params) (*Plan, error) {
 // Beta is the decay factor β.
 func (p Params) Beta() float64 { return math.Ldexp(float64(p.Katz.Num), -int(p.Katz.Bits)) }
 
+// BasicComposition is the ε that the paper's rule (its Theorem on composition, with the
+// classic Gaussian of section III-B) would count for the same noise: every Gaussian
+// mechanism ε_i = √(2 ln(1.25/δ_i))·√(2ρ_i) at δ_i = δ/#mechanisms, and the pure part, added
+// up. A reference: the classic rule holds only for ε_i < 1.
+func (plan *Plan) BasicComposition() float64 {
+	rhos := []float64{plan.CountRho.Float(), plan.LabelRho.Float()}
+	for _, s := range plan.Steps {
+		rhos = append(rhos, s.Rho.Float())
+	}
+	for range plan.Params.Rank {
+		rhos = append(rhos, plan.EigenRho.Float())
+	}
+	count := 0.0
+	for _, r := range rhos {
+		if r > 0 {
+			count++
+		}
+	}
+	sum := plan.OwnEpsilon.Float()
+	for _, r := range rhos {
+		sum += ClassicSigma(1, plan.Params.Target.Delta.Float()/count) * math.Sqrt(2*r)
+	}
+	return sum
+}
+
 // PaperSteps is the paper's γ = min{1/β, ‖H̃‖²/(σ√n)} with the public bound
 // ‖H̃‖ ≤ Σ (β(n−1))^l in place of the private norm, at least 1.
 func PaperSteps(p Params) int {

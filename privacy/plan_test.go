@@ -134,3 +134,20 @@ func TestParamsListEveryFault(t *testing.T) {
 		}
 	}
 }
+
+// The paper's own plan at ε counts ε by its own rule.
+func TestBasicCompositionOfThePapersPlanIsItsEpsilon(t *testing.T) {
+	p := polblogs(Node, "1", 1223)
+	var err error
+	p.Katz.Order = 3
+	if p.Katz.Num, p.Katz.Bits, err = DecayFactor(PaperBeta(p.Vertices, p.Rank)); err != nil {
+		t.Fatal(err)
+	}
+	plan, err := PaperPlan(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := plan.BasicComposition(); math.Abs(e-1) > 1e-6 {
+		t.Errorf("basic composition counts ε = %g, want 1", e)
+	}
+}

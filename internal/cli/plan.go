@@ -18,6 +18,8 @@ type planView struct {
 	*privacy.Plan
 	EpsilonCertified privacy.Decimal `json:"epsilon_certified"`
 	GaussianDelta    float64         `json:"reference_gaussian_delta"`
+	GaussianMu       float64         `json:"reference_gaussian_mu"`
+	BasicComposition float64         `json:"reference_basic_composition_epsilon"`
 	Communities      int             `json:"communities"`
 	Ceiling          float64         `json:"ceiling"`
 	Expected         float64         `json:"expect_eigenvalue,omitempty"`
@@ -111,6 +113,8 @@ func viewPlan(plan *privacy.Plan, p release.Params, g release.Graph, communities
 	}
 	v := &planView{Plan: plan, EpsilonCertified: plan.Cost.Epsilon(plan.Params.Target.Delta), Communities: communities, Expected: expect}
 	v.GaussianDelta = plan.Cost.GaussianDelta(v.EpsilonCertified)
+	v.GaussianMu = math.Sqrt(2 * plan.Cost.Rho.Float())
+	v.BasicComposition = plan.BasicComposition()
 	v.Suggested = suggest(plan.Params.Unit, communities)
 	v.Ceiling = privacy.Ceiling(plan.Params.Unit, v.EpsilonCertified.Float(), communities)
 	most := float64(plan.Params.DegreeLimit)
@@ -147,8 +151,9 @@ func (v *planView) text(w io.Writer) error {
 	p := v.Params
 	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprintf(tw, "unit\t%s: %s\n", p.Unit, p.Unit.Protects())
-	fmt.Fprintf(tw, "guarantee\tepsilon %s at delta %s (rho %s); a continuous Gaussian's exact delta would be %.2g\n",
-		v.EpsilonCertified, p.Target.Delta, v.Rho, v.GaussianDelta)
+	fmt.Fprintf(tw, "guarantee\tepsilon %s at delta %s (rho %s)\n", v.EpsilonCertified, p.Target.Delta, v.Rho)
+	fmt.Fprintf(tw, "for comparison\ta continuous Gaussian of the same rho is %.4g-GDP, delta %.2g; the paper's basic composition would count epsilon %.4g\n",
+		v.GaussianMu, v.GaussianDelta, v.BasicComposition)
 	if p.Unit.PerVertex() {
 		fmt.Fprintf(tw, "degree bound\t%d of at most %d\n", p.DegreeBound, p.Vertices-1)
 	}
