@@ -152,7 +152,13 @@ func NewSchedule(p Params) (*Plan, error) {
 	if plan.Rho.Sign() == 0 {
 		return nil, fmt.Errorf("epsilon %s at delta %s leaves no budget at all", eps, p.Target.Delta)
 	}
+	// The sum of a pure part and a rounded conversion may pass ε by its last digit: give up
+	// ρ in its twelfth digit, twice as much each time, until the certified ε is what was asked.
 	plan.Cost = Cost{Pure: plan.OwnEpsilon, Rho: plan.Rho}
+	for cut := 1e-12; plan.Cost.Epsilon(p.Target.Delta).Cmp(p.Target.Epsilon) > 0; cut *= 2 {
+		plan.Rho = plan.Rho.Mul(decimalOf(1-cut, false), false)
+		plan.Cost.Rho = plan.Rho
+	}
 	oja := plan.Rho
 	take := func(share float64) Decimal {
 		if share <= 0 {

@@ -151,3 +151,21 @@ func TestBasicCompositionOfThePapersPlanIsItsEpsilon(t *testing.T) {
 		t.Errorf("basic composition counts ε = %g, want 1", e)
 	}
 }
+
+// What is certified never passes what was asked, not by a digit: a release that asks for
+// all of a limit must be admitted.
+func TestThePlanNeverCostsMoreThanAsked(t *testing.T) {
+	for _, eps := range []string{"0.1", "0.5", "1", "2", "3", "3.7", "8", "12", "999"} {
+		for _, own := range []float64{0.15, 0.2, 0.25, 0.35, 0.5} {
+			p := polblogs(Node, eps, 1223)
+			p.OwnShare, p.LabelShare = own, 0.15
+			plan, err := NewPlan(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := plan.Cost.Epsilon(p.Target.Delta); got.Cmp(p.Target.Epsilon) > 0 || got.Float() < p.Target.Epsilon.Float()*(1-1e-9) {
+				t.Errorf("ε = %s with own share %g costs %s", eps, own, got)
+			}
+		}
+	}
+}

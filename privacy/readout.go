@@ -95,6 +95,11 @@ func (r ReadOut) Cost(d int64) Cost {
 	return Cost{Pure: r.ownCost(), Rho: ratUp(r.neighbourRho(d))}
 }
 
+const (
+	certain   = 40  // a·c at most
+	leastClip = 256 // c at least, in units of a score
+)
+
 // slopeBits is the precision of a slope chosen from a budget.
 const slopeBits = 40
 
@@ -133,6 +138,16 @@ func NewReadOut(u Unit, n, labels int, span, d int64, pure, rho Decimal) (ReadOu
 		}
 	case NodeRewire:
 		ac = e
+	}
+	// A label that is kept but for one time in e⁴⁰ hides nothing more for being kept surer; and
+	// a clip of few units would round ε away, so a steep slope is flattened instead.
+	ac = math.Min(ac, certain)
+	if least := ac / leastClip; math.Ldexp(float64(r.Num), -bits) > least {
+		_, exp := math.Frexp(least)
+		if bits = slopeBits - exp; bits > 120 {
+			return r, fmt.Errorf("privacy: a read-out of pure epsilon %s is too small to draw", pure)
+		}
+		r.Bits, r.Num = uint(bits), int64(math.Ldexp(least, bits))
 	}
 	clip := ac / math.Ldexp(float64(r.Num), -bits)
 	if !(clip >= 1) || clip > 1<<60 {

@@ -191,7 +191,7 @@ func TestReadOutFitsItsBudget(t *testing.T) {
 		if c.Rho.Cmp(rho) > 0 || (u != Edge && c.Pure.Cmp(pure) > 0) {
 			t.Fatalf("cost %v passes pure %s and ρ %s", c, pure, rho)
 		}
-		if c.Rho.Float() < rho.Float()*(1-1e-6) || (u != Edge && r.Clip > 1<<12 && c.Pure.Float() < pure.Float()*(1-1e-3)) {
+		if flat := r.Clip <= 2*leastClip; !flat && c.Rho.Float() < rho.Float()*(1-1e-6) || (u != Edge && r.Clip > 1<<12 && c.Pure.Float() < pure.Float()*(1-1e-3)) {
 			t.Fatalf("cost %v wastes pure %s and ρ %s", c, pure, rho)
 		}
 	})
@@ -248,6 +248,23 @@ func TestGrantChargesTheReadOutInBothParts(t *testing.T) {
 	} {
 		if _, err := g.Labels(bad, make([]int64, 150)); err == nil {
 			t.Errorf("a read-out with a bad %s was taken", name)
+		}
+	}
+}
+
+func TestReadOutsOfExtremeBudgetsExist(t *testing.T) {
+	for _, u := range Units() {
+		for _, pure := range []string{"1e-10", "0.001", "350", "800", "1e8"} {
+			for _, span := range []int64{1, 1 << 14} {
+				r, err := NewReadOut(u, 500, 2, span, 499, MustDecimal(pure), MustDecimal("0.1"))
+				if err != nil {
+					t.Errorf("%s, pure ε %s, range %d: %v", u, pure, span, err)
+					continue
+				}
+				if c := r.Cost(499); u != Edge && c.Pure.Cmp(MustDecimal(pure)) > 0 || c.Rho.Cmp(MustDecimal("0.1")) > 0 {
+					t.Errorf("%s, pure ε %s: costs %v", u, pure, c)
+				}
+			}
 		}
 	}
 }
