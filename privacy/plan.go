@@ -194,6 +194,17 @@ func NewSchedule(p Params) (*Plan, error) {
 	return plan, nil
 }
 
+// Certified is the ε of the plan's cost at its δ; where that is the asked one but for what
+// rounding gave up, the asked one, which then holds as well.
+func (plan *Plan) Certified() Decimal {
+	target := plan.Params.Target
+	eps := plan.Cost.Epsilon(target.Delta)
+	if eps.Cmp(target.Epsilon) <= 0 && eps.Float() > target.Epsilon.Float()*(1-1e-6) {
+		return target.Epsilon
+	}
+	return eps
+}
+
 // noiseNorm is N_t = S_t·√n/√(2ρ): the Euclidean norm of a column of noise of one step
 // that had the whole budget.
 func (p Params) noiseNorm(t int, rho Decimal) float64 {

@@ -3,6 +3,8 @@ package release
 import (
 	"encoding/json"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -51,6 +53,7 @@ type Guarantee struct {
 	Rho         privacy.Decimal     `json:"rho"`
 	PureEpsilon privacy.Decimal     `json:"pure_epsilon"`
 	DegreeBound int64               `json:"degree_bound,omitempty"`
+	Renewed     string              `json:"budget_renewed,omitempty"` // daily, weekly, monthly or yearly
 	DegreeTable []privacy.DegreeRow `json:"degree_table,omitempty"`
 	// References, not certified: the exact curve of a continuous Gaussian of the same ρ,
 	// and the paper's basic composition where its profile ran.
@@ -122,11 +125,35 @@ func (d *Document) marshal() ([]byte, error) {
 	return append(b, '\n'), err
 }
 
+// factor is e^ε for people, rounded up to three digits.
+func factor(eps privacy.Decimal) string {
+	e := eps.Float() / math.Ln10
+	if e < 5 {
+		x := math.Exp(eps.Float())
+		unit := math.Pow(10, math.Floor(math.Log10(x))-2)
+		return strconv.FormatFloat(math.Ceil(x/unit)*unit, 'g', 3, 64)
+	}
+	return fmt.Sprintf("10^%.0f", math.Ceil(e))
+}
+
+// weakness says what a person must know about a guarantee that promises little; "" where
+// it promises something.
+func weakness(eps, delta privacy.Decimal, n int) string {
+	var s []string
+	if eps.Float() > 10 {
+		s = append(s, fmt.Sprintf("An epsilon of %s protects against almost nothing: the odds may change by a factor of %s.", eps, factor(eps)))
+	}
+	if delta.Float() >= 1/float64(n) {
+		s = append(s, fmt.Sprintf("A delta of %s is not below one over the number of people, %d: a mechanism that publishes somebody's data outright would pass it. Choose a smaller --delta.", delta, n))
+	}
+	return strings.Join(s, " ")
+}
+
 // sentence states the guarantee in words.
 func sentence(p privacy.Params, eps, delta privacy.Decimal, list, renew string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Anybody who sees this release learns almost nothing about %s: (ε = %s, δ = %s)-differential privacy, unit %q",
-		p.Unit.Protects(), eps, delta, p.Unit.String())
+	fmt.Fprintf(&b, "This release is (ε = %s, δ = %s)-differentially private for the unit %q: to anybody who sees it, the odds of any guess about %s change by at most a factor of %s, except in cases of probability δ",
+		eps, delta, p.Unit.String(), p.Unit.Protects(), factor(eps))
 	if p.Unit.PerVertex() {
 		if p.DegreeBound >= int64(p.Vertices-1) {
 			b.WriteString(", for every person whatever the number of contacts")

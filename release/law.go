@@ -80,8 +80,16 @@ func (r *runner) spectrum(e *privoja.Estimate, katz synthesis.Katz) Spectrum {
 			s.Kept = append(s.Kept, j)
 		}
 	}
-	if len(s.Kept) == 0 && r.Params.Profile != ProfilePaper && r.Params.reconstruction() != Blocks {
+	if len(s.Kept) == 0 && r.Params.Profile != ProfilePaper && r.Params.reconstruction() == Blocks {
+		r.note("No eigenvalue stands above the noise. Labels were read out all the same, along the best direction there was: in a dense graph that can be enough, but nothing in this release shows that its communities are more than chance. `privcom plan` shows what budget could.")
+	} else if len(s.Kept) == 0 && r.Params.Profile != ProfilePaper {
 		r.note("No eigenvalue stands above the noise: the released graph carries nothing of the communities that could be told from chance. `privcom plan` shows what budget could.")
+	}
+	if how := r.Params.reconstruction(); how == Laplacian || how == PaperLiteral {
+		s.Kept = s.Kept[:0] // these use every column
+		for j := range s.Eigenvalues {
+			s.Kept = append(s.Kept, j)
+		}
 	}
 	return s
 }

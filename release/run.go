@@ -256,7 +256,10 @@ func (r *runner) describe(ctx context.Context) error {
 		return err
 	}
 	// The certified figure is the reservation's: everything reserved counts as used.
-	eps := r.plan.Cost.Epsilon(p.Target.Delta)
+	eps := r.plan.Certified()
+	if w := weakness(eps, p.Target.Delta, p.Vertices); w != "" {
+		r.note("%s", w)
+	}
 	d := &r.doc
 	d.Format, d.Version, d.Tool, d.ID, d.Dataset = "privcom-release", FormatVersion, r.Tool, r.ID, r.Ledger.Dataset
 	d.Created = time.Now().UTC().Truncate(time.Second)
@@ -271,7 +274,7 @@ func (r *runner) describe(ctx context.Context) error {
 		d.Noise.Charges = append(d.Noise.Charges, mechanism(c))
 	}
 	d.Ledger = LedgerRef{Dataset: r.Ledger.Dataset, Entry: r.grant.ID()}
-	d.Guarantee = Guarantee{Unit: p.Unit, Epsilon: eps, Delta: p.Target.Delta, Rho: r.plan.Cost.Rho, PureEpsilon: r.plan.Cost.Pure,
+	d.Guarantee = Guarantee{Unit: p.Unit, Renewed: state.Limits[p.Unit].Renew, Epsilon: eps, Delta: p.Target.Delta, Rho: r.plan.Cost.Rho, PureEpsilon: r.plan.Cost.Pure,
 		GaussianDelta: r.plan.Cost.GaussianDelta(eps),
 		Sentence:      sentence(p, eps, p.Target.Delta, m.VertexSource, state.Limits[p.Unit].Renew)}
 	if r.Params.Profile == ProfilePaper {

@@ -19,15 +19,17 @@ type Check struct {
 
 // Verify checks a finished release with nothing but the folder: every file's length and
 // hash, the edges (ends are vertices, no loop, no repeat, as many as stated), the list of
-// files, and the arithmetic of the guarantee, from each mechanism's σ² and sensitivity to
-// ρ and from ρ to ε. Checks that fail are in the list; the error is about reading.
+// files, the sentence, the mechanisms that the parameters call for, and the arithmetic of the
+// guarantee, from each mechanism's σ² and sensitivity to ρ and from ρ to ε. It cannot check
+// that a recorded sensitivity or degree table is the one that the public V had: V of every
+// step is not in the folder. Checks that fail are in the list; the error is about reading.
 func Verify(ctx context.Context, b *storage.Bucket) (*Document, []Check, error) {
 	d, err := Open(ctx, b)
 	if err != nil {
 		return nil, nil, err
 	}
 	v := &verifier{b: b, d: d}
-	for _, step := range []func(context.Context) error{v.seal, v.files, v.strangers, v.edges, v.guarantee} {
+	for _, step := range []func(context.Context) error{v.seal, v.files, v.strangers, v.edges, v.guarantee, v.statement} {
 		if err := step(ctx); err != nil {
 			return d, v.checks, err
 		}
@@ -131,5 +133,34 @@ func (v *verifier) guarantee(context.Context) error {
 	v.add("composition", total.Within(privacy.Cost{Pure: g.PureEpsilon, Rho: g.Rho}), "mechanisms add up to ρ = %s of %s and pure ε = %s of %s", total.Rho, g.Rho, total.Pure, g.PureEpsilon)
 	eps := privacy.Cost{Pure: g.PureEpsilon, Rho: g.Rho}.Epsilon(g.Delta)
 	v.add("guarantee", eps.Cmp(g.Epsilon) <= 0, "ρ = %s and pure ε = %s are (%s, %s)-DP; stated ε = %s", g.Rho, g.PureEpsilon, eps, g.Delta, g.Epsilon)
+	return nil
+}
+
+// statement rebuilds what the document says in words and counts from its resolved
+// parameters: the sentence, the unit, the bound, and how many mechanisms must have run.
+func (v *verifier) statement(context.Context) error {
+	g, p := v.d.Guarantee, v.d.Resolved
+	want := sentence(p, g.Epsilon, g.Delta, v.d.Graph.VertexSource, g.Renewed)
+	v.add("sentence", g.Sentence == want, "the sentence is the one that the numbers make")
+	bound := int64(0)
+	if p.Unit.PerVertex() {
+		bound = p.DegreeBound
+	}
+	v.add("unit", g.Unit == p.Unit && g.DegreeBound == bound && g.Delta.Cmp(p.Target.Delta) == 0 && p.Vertices == v.d.Graph.Vertices,
+		"unit, degree bound, δ and vertices are those of the parameters")
+	have := map[string]int{}
+	for _, c := range v.d.Noise.Charges {
+		have[c.Kind]++
+	}
+	steps, squares, labels := p.Steps, 0, 0
+	if v.d.Parameters.Profile == ProfilePaper {
+		squares = p.Rank
+	}
+	if p.LabelShare > 0 {
+		labels = 1
+	}
+	ok := have["matrix"] == steps && have["square"] == squares && have["labels"] <= labels && have["counts"] <= 1 &&
+		len(v.d.Noise.Charges) == have["matrix"]+have["square"]+have["labels"]+have["counts"]
+	v.add("mechanisms", ok, "%d steps, %d eigenvalues, %d read-outs, %d counts are recorded, as the parameters have it", have["matrix"], have["square"], have["labels"], have["counts"])
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -171,9 +172,18 @@ type budgetLine struct {
 	Status  privacy.Status  `json:"status"`
 	Epsilon privacy.Decimal `json:"epsilon"`
 	Delta   privacy.Decimal `json:"delta"`
+	Degree  int64           `json:"degree_bound"` // ε holds for people with at most so many contacts
 	Cost    privacy.Cost    `json:"cost"`
 	Release string          `json:"release,omitempty"`
 	Reason  string          `json:"reason,omitempty"`
+}
+
+// bound is the degree bound as a table cell: an edge has none.
+func (l budgetLine) bound() string {
+	if !l.Unit.PerVertex() {
+		return "-"
+	}
+	return strconv.FormatInt(l.Degree, 10)
 }
 
 func (a *app) showBudget(ctx context.Context, l *privacy.Ledger) error {
@@ -189,7 +199,7 @@ func (a *app) showBudget(ctx context.Context, l *privacy.Ledger) error {
 	}
 	for _, r := range s.Reservations {
 		line := budgetLine{ID: r.Reserve.ID, Time: r.Reserve.Time.Format("2006-01-02 15:04"), Unit: r.Reserve.Unit, Status: r.Status,
-			Epsilon: r.Reserve.Target.Epsilon, Delta: r.Reserve.Target.Delta, Cost: *r.Reserve.Cost}
+			Epsilon: r.Reserve.Target.Epsilon, Delta: r.Reserve.Target.Delta, Degree: r.Reserve.DegreeBound, Cost: *r.Reserve.Cost}
 		if r.Commit != nil {
 			line.Release = r.Commit.Release
 		}
@@ -264,9 +274,18 @@ func (v budgetView) text(w io.Writer) error {
 	}
 	fmt.Fprintln(w)
 	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(tw, "id\ttime (UTC)\tunit\tstatus\tepsilon\tdelta\trelease")
+	fmt.Fprintln(tw, "id\ttime (UTC)\tunit\tstatus\tepsilon\tdelta\tdegree bound\trelease")
 	for _, r := range v.Releases {
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s%s\n", r.ID, r.Time, r.Unit, r.Status, r.Epsilon, r.Delta, r.Release, r.Reason)
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s%s\n", r.ID, r.Time, r.Unit, r.Status, r.Epsilon, r.Delta, r.bound(), r.Release, r.Reason)
 	}
-	return tw.Flush()
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	for _, r := range v.Releases {
+		if r.Unit.PerVertex() {
+			_, err := fmt.Fprintln(w, "\nepsilon holds for people with at most as many contacts as the degree bound; sums hold up to the smallest bound listed")
+			return err
+		}
+	}
+	return nil
 }

@@ -144,7 +144,7 @@ func (a *app) coordinate(ctx context.Context, c coordination) (err error) {
 		return err
 	}
 	p.report("waiting for shards", 0, int64(len(o.Shards)))
-	if err := coordinator.WaitShards(ctx); err != nil {
+	if err := waitShards(ctx, coordinator, source.Rows(), o.Timeouts.Join, o.Run); err != nil {
 		return firstError(err, coordinator.Close())
 	}
 	doc, err := release.Run(ctx, release.Options{ID: c.nats.run, Params: c.params, Initial: initial, Graph: graph, Engine: coordinator,

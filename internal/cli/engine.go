@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -99,7 +100,7 @@ func startLaptop(ctx context.Context, run string, g *partition.Graph, log *slog.
 	if err != nil {
 		return l, err
 	}
-	return l, l.explain(l.coordinator.WaitShards(ctx))
+	return l, l.explain(waitShards(ctx, l.coordinator, source.Rows(), time.Minute, run))
 }
 
 // explain puts a failed worker's error in the place of the cancellation that it caused.
@@ -108,6 +109,29 @@ func (l *laptop) explain(err error) error {
 		return fmt.Errorf("a shard worker failed: %w", cause)
 	}
 	return err
+}
+
+// waitShards waits for the workers and has every one load its rows, by a product of zeros:
+// missing workers and damaged shards are found before any budget is spent. Without a single
+// worker it ends after join.
+func waitShards(ctx context.Context, c *cluster.Coordinator, vertices int, join time.Duration, run string) error {
+	gone := &cluster.NoWorkerError{Run: run, Prefix: defaultPrefix, Waited: join.String()}
+	first, cancel := context.WithTimeoutCause(ctx, join+time.Second, gone)
+	defer cancel()
+	if err := c.WaitShards(first); err != nil {
+		if ctx.Err() == nil && first.Err() != nil {
+			return gone
+		}
+		return err
+	}
+	zeros, err := blockmatmul.Quantise(make([]float64, vertices), vertices, 1, 1, 0)
+	if err != nil {
+		return err
+	}
+	if _, err := c.Multiply(ctx, zeros, 0); err != nil {
+		return fmt.Errorf("%w\nnothing was spent", err)
+	}
+	return nil
 }
 
 // Close ends the run: workers leave on the coordinator's word, then the server stops.

@@ -111,7 +111,7 @@ func viewPlan(plan *privacy.Plan, p release.Params, g release.Graph, communities
 	if !(expect >= 0) || math.IsInf(expect, 0) {
 		return nil, fmt.Errorf("expect-eigenvalue is %g, must be positive", expect)
 	}
-	v := &planView{Plan: plan, EpsilonCertified: plan.Cost.Epsilon(plan.Params.Target.Delta), Communities: communities, Expected: expect}
+	v := &planView{Plan: plan, EpsilonCertified: plan.Certified(), Communities: communities, Expected: expect}
 	v.GaussianDelta = plan.Cost.GaussianDelta(v.EpsilonCertified)
 	v.GaussianMu = math.Sqrt(2 * plan.Cost.Rho.Float())
 	v.BasicComposition = plan.BasicComposition()
@@ -209,7 +209,7 @@ func writeDegreeTable(w io.Writer, rows []privacy.DegreeRow, bound int64) error 
 	for _, r := range rows {
 		mark := ""
 		if r.Degree == bound {
-			mark = "← degree bound"
+			mark = "  ← degree bound"
 		}
 		fmt.Fprintf(tw, "%d\t%.4g\t%s\n", r.Degree, r.Epsilon.Float(), mark)
 	}

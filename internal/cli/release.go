@@ -254,7 +254,9 @@ func eigenvalues(s release.Spectrum) string {
 	for j, x := range s.Eigenvalues {
 		t := fmt.Sprintf("%.4g", x)
 		if !kept[j] {
-			t += fmt.Sprintf(" (left out: noise reaches %.3g)", s.NoiseLevels[j])
+			if t += fmt.Sprintf(" (left out: noise reaches %.3g)", s.NoiseLevels[j]); x < 0 {
+				t = fmt.Sprintf("%.4g (left out: negative)", x)
+			}
 		}
 		parts = append(parts, t)
 	}
