@@ -90,11 +90,11 @@ func (w world) readOut(t *testing.T) (privacy.ReadOut, *blockmatmul.Operand) {
 	for i := range w.n {
 		z[2*i+i%2] = 1
 	}
-	op, err := blockmatmul.Quantise(z, w.n, 2, 1, 3)
+	op, err := blockmatmul.Quantise(z, w.n, 2, 1, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := privacy.NewReadOut(w.unit, w.n, 2, 8, w.d, privacy.MustDecimal("0.5"), privacy.MustDecimal("0.1"))
+	r, err := privacy.NewReadOut(w.unit, w.n, 2, 1<<10, w.d, privacy.MustDecimal("0.2"), privacy.MustDecimal("0.1"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,6 +292,11 @@ func binomialTail(hits, n int, p float64) float64 {
 func TestAuditOfTheWholeMechanism(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the audit makes 170,000 releases; run without -short")
+	}
+	if privacy.HalvedSensitivity {
+		// Here the attack must succeed: a larger sample keeps its lower bound, whose standard
+		// deviation is then about 0.08, several of them above the certified figure.
+		auditRuns = max(auditRuns, 40_000)
 	}
 	for name, w := range worlds() {
 		t.Run(name, func(t *testing.T) {
