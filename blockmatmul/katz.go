@@ -8,9 +8,9 @@ import (
 )
 
 // Series is the truncated Katz index in fixed point (paper, Theorem "Katz index
-// approximation", order L = 2h+1): W₁ = A·V, W_{l+1} = A·(V + ⌊β·W_l⌉₀) with
-// β = Num·2^−Bits and ⌊·⌉₀ truncating towards zero. W_L is H̃V/β; each round is
-// exact but for the one truncation, which privacy/sensitivity.md, Lemma 5 counts.
+// approximation", order L = 2h+1): W₁ = clip_c(A·V), W_{l+1} = clip_c(A·(V + ⌊β·W_l⌉₀))
+// with β = Num·2^−Bits and ⌊·⌉₀ truncating towards zero. Without a clip W_L is H̃V/β;
+// each round is exact but for truncation, which privacy/sensitivity.md, Lemma 5 counts.
 type Series struct {
 	Order       int
 	Num         int64
@@ -18,7 +18,8 @@ type Series struct {
 	DegreeLimit int64 // bounds every degree of the graph; public
 }
 
-// Multiply returns clip_c(W_L). Order 1 is clip_c(A·V) and uses no β.
+// Multiply returns W_L, the rows of every round clipped to c (0: no clip). Order 1 is
+// clip_c(A·V) and uses no β.
 func (s Series) Multiply(ctx context.Context, m Multiplier, v *Operand, c int64) (*Product, error) {
 	if s.Order < 1 || s.Order%2 == 0 || s.Num < 0 || s.Bits > 126 {
 		return nil, fmt.Errorf("blockmatmul: Katz series of order %d and β = %d·2^-%d", s.Order, s.Num, s.Bits)
@@ -38,15 +39,16 @@ func (s Series) Multiply(ctx context.Context, m Multiplier, v *Operand, c int64)
 		if err := u.CheckOverflow(0); err != nil {
 			return nil, err
 		}
-		if l == s.Order {
-			return m.Multiply(ctx, u, c)
-		}
-		w, err := m.Multiply(ctx, u, 0)
-		if err != nil {
-			return nil, err
+		w, err := m.Multiply(ctx, u, c)
+		if l == s.Order || err != nil {
+			return w, err
 		}
 		u = s.next(v, w)
-		bound.Mul(bound, big.NewInt(s.DegreeLimit)).Mul(bound, big.NewInt(s.Num))
+		bound.Mul(bound, big.NewInt(s.DegreeLimit))
+		if clip := big.NewInt(c); c != 0 && clip.Cmp(bound) < 0 {
+			bound = clip
+		}
+		bound.Mul(bound, big.NewInt(s.Num))
 		bound.Rsh(bound, s.Bits).Add(bound, big.NewInt(v.radius+1))
 	}
 }

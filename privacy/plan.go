@@ -55,7 +55,6 @@ func (p Params) Validate() error {
 	fault(!(p.LabelShare >= 0 && p.LabelShare+p.CountShare < 1), "share of the labels is %g, must be at least 0 and with the edge count's %g below 1", p.LabelShare, p.CountShare)
 	fault(p.OwnShare > 0 && (p.LabelShare == 0 || !p.Unit.PerVertex()), "share of the own row is %g, but only a read-out of a unit with vertices uses one", p.OwnShare)
 	fault(p.LabelShare > 0 && p.Unit.PerVertex() && p.OwnShare == 0, "a read-out needs a share of epsilon for the own row")
-	fault(p.Katz.Order > 1 && p.ClipStart != 0, "a row clip has no proof for order %d; set the row clip to 0", p.Katz.Order)
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}

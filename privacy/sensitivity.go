@@ -38,9 +38,10 @@ func Uniform(n int, r int64) Norms {
 	return Norms{Radius: r, Width: r, Counts: []int64{0, int64(n)}}
 }
 
-// Katz describes the fixed-point series of order L ≥ 1: W₁ = A·V,
-// W_{l+1} = A·(V + ⌊β·W_l⌉₀), β = Num·2^−Bits, ⌊·⌉₀ truncating towards zero. The
-// paper's H̃V is β·W_L (section III-C); the query is W_L, so that order 1 needs no β.
+// Katz describes the fixed-point series of order L ≥ 1: W₁ = clip_c(A·V),
+// W_{l+1} = clip_c(A·(V + ⌊β·W_l⌉₀)), β = Num·2^−Bits, ⌊·⌉₀ truncating towards zero.
+// Without a clip the paper's H̃V is β·W_L (section III-C); the query is W_L, so that
+// order 1 needs no β.
 type Katz struct {
 	Order int   `json:"order"` // L = 2h+1
 	Num   int64 `json:"beta_numerator"`
@@ -53,7 +54,7 @@ type Query struct {
 	Unit  Unit
 	N, K  int
 	Norms Norms // of the rows of V, in units
-	Clip  int64 // c, in units; 0: no clip
+	Clip  int64 // c, in units, of the rows of every round; 0: no clip
 	Katz  Katz  // Order 1: Q = clip_c(A·V)
 	// DegreeLimit bounds every degree of the graph: n−1 unless ingest checked a smaller
 	// declared bound. Orders above 1 need it.
@@ -72,8 +73,6 @@ func (q Query) Validate() error {
 		return fmt.Errorf("privacy: Katz order %d, want an odd number ≥ 1", q.Katz.Order)
 	case q.Clip < 0:
 		return fmt.Errorf("privacy: row clip %d is negative", q.Clip)
-	case q.Katz.Order > 1 && q.Clip != 0:
-		return fmt.Errorf("privacy: a row clip has no proof for Katz order %d; use order 0 or no clip", q.Katz.Order)
 	case q.Katz.Order > 1 && (q.DegreeLimit < 1 || q.Katz.Num < 0 || q.Katz.Bits > 126):
 		return fmt.Errorf("privacy: Katz order %d needs a bound of every degree and 0 ≤ β", q.Katz.Order)
 	}
@@ -100,24 +99,30 @@ func (q Query) Squared(d int64) *big.Int {
 	if q.Katz.Order > 1 {
 		return q.katzSquared(d)
 	}
+	return q.round(big.NewInt(q.Norms.Radius), q.Norms.top, d)
+}
+
+// round bounds ‖clip_c(AU) − clip_c(A'U)‖² (Lemmas 2–4) for a U whose rows have norm ≤ r
+// and where top(m, t, p) bounds Σ (ν+t)^p over the m rows of largest norm ν.
+func (q Query) round(r *big.Int, top func(m, t int64, p int) *big.Int, d int64) *big.Int {
 	t := q.truncation()
 	switch q.Unit {
 	case Edge:
-		return q.Norms.top(2, t, 2)
+		return top(2, t, 2)
 	case Node:
-		return q.vertexSquared(d, q.own(q.Norms.top(d, 0, 1), 1))
+		return q.vertexSquared(d, r, q.own(top(d, 0, 1), 1))
 	case NodeRewire:
 		changed := min(2*d, int64(q.N)-1)
-		sum := q.Norms.top(changed, 0, 1)
-		return q.vertexSquared(changed, q.own(sum.Add(sum, big.NewInt(t)), 2))
+		sum := top(changed, 0, 1)
+		return q.vertexSquared(changed, r, q.own(sum.Add(sum, big.NewInt(t)), 2))
 	}
 	panic("privacy: unknown unit")
 }
 
 // vertexSquared is own² + m·(r+t)²: the changed vertex's own row, and m rows that all
-// move by that vertex's row of V.
-func (q Query) vertexSquared(m int64, own *big.Int) *big.Int {
-	each := big.NewInt(q.Norms.Radius + q.truncation())
+// move by that vertex's row of U.
+func (q Query) vertexSquared(m int64, r, own *big.Int) *big.Int {
+	each := new(big.Int).Add(r, big.NewInt(q.truncation()))
 	each.Mul(each, each).Mul(each, big.NewInt(m))
 	return each.Add(each, own.Mul(own, own))
 }
@@ -132,42 +137,31 @@ func (q Query) own(sum *big.Int, times int64) *big.Int {
 
 // katzSquared is Lemma 5: with u_l a bound of the rows of U_l = V + ⌊βW_l⌉₀,
 //
-//	Δ₁ = base(u₀),  Δ_{l+1} = base(u_l) + D·(β·Δ_l + √(nk)),
-//	u₀ = r, u_l = r + β·D·u_{l−1},
+//	Δ₁ = base(V),  Δ_{l+1} = base(u_l) + D·(β·Δ_l + √(nk)) [+ √(nk) with a clip],
+//	u₀ = r, u_l = r + β·min(D·u_{l−1}, c),
 //
 // every step rounded up to an integer. D bounds every degree, so ‖A‖₂ ≤ D.
 func (q Query) katzSquared(d int64) *big.Int {
-	r := big.NewInt(q.Norms.Radius)
 	limit := big.NewInt(q.DegreeLimit)
 	d = min(d, q.DegreeLimit)
 	rounding := ceilRoot(new(big.Int).Mul(big.NewInt(int64(q.N)), big.NewInt(int64(q.K))))
+	r := big.NewInt(q.Norms.Radius)
 	u := new(big.Int).Set(r)
-	delta := q.base(u, d)
+	delta := ceilRoot(q.round(r, q.Norms.top, d))
 	for l := 1; l < q.Katz.Order; l++ {
-		w := new(big.Int).Mul(u, limit)
-		u = new(big.Int).Add(r, q.timesBeta(w))
+		u = new(big.Int).Add(r, q.timesBeta(q.own(new(big.Int).Mul(u, limit), 1)))
+		alike := func(m, t int64, p int) *big.Int { // all rows of U_l may have norm u
+			each := new(big.Int).Add(u, big.NewInt(t))
+			return each.Exp(each, big.NewInt(int64(p)), nil).Mul(each, big.NewInt(m))
+		}
 		next := q.timesBeta(delta)
 		next.Add(next, rounding).Mul(next, limit)
-		delta = next.Add(next, q.base(u, d))
+		if q.Clip != 0 {
+			next.Add(next, rounding)
+		}
+		delta = next.Add(next, ceilRoot(q.round(u, alike, d)))
 	}
 	return delta.Mul(delta, delta)
-}
-
-// base bounds ‖(A − A')U‖_F for rows of U of norm ≤ u, rounded up.
-func (q Query) base(u *big.Int, d int64) *big.Int {
-	factor := new(big.Int)
-	switch q.Unit {
-	case Edge:
-		factor.SetInt64(2)
-	case Node:
-		factor.SetInt64(d)
-		factor.Mul(factor, factor).Add(factor, big.NewInt(d))
-	case NodeRewire:
-		changed := min(2*d, int64(q.N)-1)
-		factor.SetInt64(changed)
-		factor.Mul(factor, factor).Add(factor, big.NewInt(changed))
-	}
-	return ceilRoot(factor.Mul(factor, new(big.Int).Mul(u, u)))
 }
 
 // timesBeta is ⌈β·x⌉.

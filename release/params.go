@@ -172,7 +172,7 @@ func prefix(name string, err error) error {
 func (p Params) clip() (from, to float64, err error) {
 	switch p.RowClip {
 	case "auto":
-		if !p.Unit.PerVertex() || p.order() > 0 || p.Profile == ProfilePaper {
+		if !p.Unit.PerVertex() || p.Profile == ProfilePaper {
 			return 0, 0, nil
 		}
 		return 1, 3, nil

@@ -101,7 +101,6 @@ func TestFaultsThatNeedTheGraph(t *testing.T) {
 		"steps without rho":    {"nothing of the budget is left for step 1", func(p *Params) { p.Unit, p.Steps = privacy.Edge, 8_000 }},
 		"unchecked bound":      {"ingest with --declare-degree-bound 5", func(p *Params) { p.Order, p.DegreeBound = 1, 5 }},
 		"paper beta":           {"above the bound of the paper's Lemma", func(p *Params) { p.Profile, p.Beta, p.Rank = ProfilePaper, "1", 1 }},
-		"clip above order 0":   {"row clip", func(p *Params) { p.Order, p.RowClip, p.Rank = 1, "2", 1 }},
 	} {
 		p := usable()
 		f.set(&p)

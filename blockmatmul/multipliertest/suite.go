@@ -36,7 +36,9 @@ func Suite(t *testing.T, open Open) {
 				for _, clip := range []int64{0, 1, v.Radius(), 2 * v.Radius()} {
 					compare(t, fmt.Sprintf("k=%d clip=%d", k, clip), m, Dense(a), v, clip, 1)
 				}
-				compare(t, fmt.Sprintf("k=%d order 3", k), m, Dense(a), v, 0, 3)
+				for _, clip := range []int64{0, 2 * v.Radius()} {
+					compare(t, fmt.Sprintf("k=%d clip=%d order 3", k, clip), m, Dense(a), v, clip, 3)
+				}
 			}
 		})
 	}
