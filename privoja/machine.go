@@ -188,7 +188,7 @@ func (m *Machine) series() blockmatmul.Series {
 func (m *Machine) Vectors() []float64 { return m.v }
 
 // PaperEigenvalues are λ̂ = √(‖H̃v‖² + N(0, σ²)) for each column (paper, Algorithm 1,
-// line 7), in units of H̃; a negative number under the root counts as 0.
+// line 6), in units of H̃; a negative number under the root counts as 0.
 func (m *Machine) PaperEigenvalues(ctx context.Context) ([]float64, error) {
 	p := m.cfg.Plan.Params
 	op, _, err := m.query(privacy.Step{})

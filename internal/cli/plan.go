@@ -186,7 +186,11 @@ func (v *planView) text(w io.Writer) error {
 	if v.Accounts > 1 {
 		fmt.Fprintf(tw, "%d accounts\tepsilon %s for a person who has that many\n", v.Accounts, v.AccountsEpsilon)
 	}
-	fmt.Fprintf(tw, "suggested\t--steps %d --rank %d --row-norm %g --row-clip %s\n", v.Suggested.Steps, v.Suggested.Rank, v.Suggested.RowNorm, v.Suggested.RowClip)
+	profile := ""
+	if v.EigenRho.Sign() > 0 { // the paper's profile has its own constants
+		profile = "without --profile paper: "
+	}
+	fmt.Fprintf(tw, "suggested\t%s--steps %d --rank %d --row-norm %g --row-clip %s\n", profile, v.Suggested.Steps, v.Suggested.Rank, v.Suggested.RowNorm, v.Suggested.RowClip)
 	fmt.Fprintf(tw, "\t%s\n", v.Suggested.Why)
 	if err := tw.Flush(); err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"runtime"
 	"strings"
@@ -211,10 +212,14 @@ func (s *summary) text(w io.Writer) error {
 	fmt.Fprintf(w, "%s\n\n", wrap(d.Guarantee.Sentence, 100))
 	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprintf(tw, "vertices\t%d\n", d.Graph.Vertices)
-	fmt.Fprintf(tw, "edges written\t%d (target %d, %s%s)\n", d.Graph.Edges, d.Edges.Edges, d.Edges.Source, stdDev(d.Edges.StdDev))
+	fmt.Fprintf(tw, "edges written\t%d (target %d, sampled to within about ±%.0f; target from: %s%s)\n", d.Graph.Edges, d.Edges.Edges,
+		math.Sqrt(float64(d.Edges.Edges)), d.Edges.Source, stdDev(d.Edges.StdDev))
 	fmt.Fprintf(tw, "steps, rank\tT = %d, k = %d\n", d.Resolved.Steps, d.Resolved.Rank)
 	fmt.Fprintf(tw, "noise\tN = %.4g per column, in units of an eigenvalue\n", d.Noise.Norm)
 	fmt.Fprintf(tw, "eigenvalues found\t%s\n", eigenvalues(d.Spectrum))
+	if asked := d.Resolved.Target.Epsilon; d.Guarantee.Epsilon.Float() < 0.99*asked.Float() {
+		fmt.Fprintf(tw, "asked for\tepsilon %s; zCDP proves that this noise costs less\n", asked)
+	}
 	fmt.Fprintf(tw, "spent\tepsilon %s at delta %s (rho %s) of data set %s\n", d.Guarantee.Epsilon, d.Guarantee.Delta, d.Guarantee.Rho, d.Dataset)
 	if err := tw.Flush(); err != nil {
 		return err
