@@ -21,7 +21,7 @@ import (
 type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	output         string // text or json
+	output         string // text, json or none
 	quiet          bool
 }
 
@@ -86,7 +86,7 @@ A first run:
 	}
 	a.common(root)
 	root.AddCommand(newDemo(a), newGenerate(a), newInspect(a), newIngest(a), newPlan(a), newRelease(a), newEvaluate(a),
-		newVerify(a), newBudget(a), newExport(a), newStatus(a), newVersion(a))
+		newVerify(a), newPublish(a), newBudget(a), newExport(a), newStatus(a), newVersion(a))
 	return group(root)
 }
 
@@ -94,7 +94,7 @@ A first run:
 func (a *app) common(root *cobra.Command) {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.PersistentFlags().String("config", "", "YAML file of flag names and values")
-	root.PersistentFlags().StringVar(&a.output, "output", "text", "what standard output carries: text or json")
+	root.PersistentFlags().StringVar(&a.output, "output", "text", "what standard output carries: text, json or none")
 	root.PersistentFlags().BoolVar(&a.quiet, "quiet", false, "no progress on standard error")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%w\nsee %q", err, c.CommandPath()+" --help")
@@ -103,10 +103,11 @@ func (a *app) common(root *cobra.Command) {
 		if err := fillFlags(cmd); err != nil {
 			return err
 		}
-		if a.output != "text" && a.output != "json" {
-			return usagef("output %q is not text or json", a.output)
+		switch a.output {
+		case "text", "json", "none":
+			return nil
 		}
-		return nil
+		return usagef("output %q is not text, json or none", a.output)
 	}
 }
 
@@ -133,10 +134,13 @@ func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, a []string) error { return usage(check(cmd, a)) }
 }
 
-// print writes v as JSON when asked for, else runs text.
+// print writes v as JSON or nothing when asked for, else runs text.
 func (a *app) print(v any, text func(io.Writer) error) error {
-	if a.output != "json" {
+	switch a.output {
+	case "text":
 		return text(a.stdout)
+	case "none":
+		return nil
 	}
 	enc := json.NewEncoder(a.stdout)
 	enc.SetIndent("", "  ")

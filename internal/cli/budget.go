@@ -37,7 +37,7 @@ func (f *ledgerFlags) open(ctx context.Context) (*privacy.Ledger, func(), error)
 
 func newBudget(a *app) *cobra.Command {
 	c := group(&cobra.Command{Use: "budget", Short: "Set and show what a data set may spend and has spent"})
-	c.AddCommand(a.budgetInit(), a.budgetShow(), a.budgetVerify(), a.budgetVoid())
+	c.AddCommand(a.budgetInit(), a.budgetQuote(), a.budgetShow(), a.budgetVerify(), a.budgetVoid())
 	return c
 }
 

@@ -125,6 +125,7 @@ type ingested struct {
 func newIngest(a *app) *cobra.Command {
 	var f ingestFlags
 	var out string
+	var keep bool
 	c := &cobra.Command{Use: "ingest FILE... --out DIR", Short: "Turn a graph file into a verified, row-partitioned graph folder",
 		Args: args(cobra.MinimumNArgs(1)), RunE: func(cmd *cobra.Command, files []string) error {
 			if out == "" {
@@ -135,6 +136,11 @@ func newIngest(a *app) *cobra.Command {
 				return usage(err)
 			}
 			defer bucket.Close()
+			if keep {
+				if kept, err := a.keepGraph(cmd.Context(), bucket); kept || err != nil {
+					return err
+				}
+			}
 			rep, err := a.ingest(cmd.Context(), f.options(a, files), bucket)
 			if err != nil {
 				return err
@@ -149,9 +155,19 @@ func newIngest(a *app) *cobra.Command {
 		}}
 	f.add(c.Flags())
 	c.Flags().StringVar(&out, "out", "", "folder (or bucket URL) for the graph")
+	c.Flags().BoolVar(&keep, "keep", false, "where the folder holds a graph already, check it, leave it, and read no file")
 	c.Flags().IntVar(&f.opts.Shards, "shards", runtime.GOMAXPROCS(0), "number of row shards")
 	c.Flags().Int64Var(&f.opts.DegreeBound, "declare-degree-bound", 0, "check that no vertex has more neighbours, and record it")
 	return c
+}
+
+// keepGraph checks a graph that stands already; false where there is none.
+func (a *app) keepGraph(ctx context.Context, b *storage.Bucket) (bool, error) {
+	ok, err := b.Exists(ctx, partition.ManifestKey)
+	if err != nil || !ok {
+		return false, err
+	}
+	return true, a.verifyGraph(ctx, b)
 }
 
 func (a *app) ingest(ctx context.Context, o partition.Options, out *storage.Bucket) (*partition.Report, error) {

@@ -1,0 +1,2 @@
+// Command etcd is the store of the test cluster.
+package main
