@@ -2,7 +2,7 @@ package e2e
 
 import (
 	"fmt"
-	"os"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -50,9 +50,24 @@ func TestReleaseByProcesses(t *testing.T) {
 	}
 	checkLogs(t, s, append(shards, c))
 
-	// The folder is occupied now: the same job run again spends nothing.
-	again := start(t, s.coordinatorEnv(), "coordinator")
-	again.exits(5)
+	// The run is finished: the same command does nothing and says so, a changed one is refused,
+	// and so is another run in the folder.
+	before := folder(t, out)
+	again := start(t, s.coordinatorEnv("PRIVCOM_STEPS=8"), "coordinator")
+	again.exits(0)
+	again.document(&doc)
+	if text := again.stderr.String(); !strings.Contains(text, "run night-1 is finished already: nothing was spent") || doc.ID != "night-1" {
+		t.Errorf("a finished run says of %s:\n%s", doc.ID, text)
+	}
+	again = start(t, s.coordinatorEnv("PRIVCOM_STEPS=9"), "coordinator")
+	again.exits(2)
+	if text := again.stderr.String(); !strings.Contains(text, "steps: was 8, is now 9") {
+		t.Errorf("other settings: %s", text)
+	}
+	start(t, s.coordinatorEnv("PRIVCOM_RUN=night-2"), "coordinator").exits(5)
+	if !maps.Equal(before, folder(t, out)) {
+		t.Error("the finished folder was changed")
+	}
 	if l := s.showLedger(t); len(l.Releases) != 1 {
 		t.Errorf("ledger after a refusal: %+v", l)
 	}
@@ -77,8 +92,8 @@ func TestTerminatedCoordinatorKeepsItsReservation(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 120, startNATS(t))
 	shards := s.startShards(t)
-	c := start(t, s.coordinatorEnv("PRIVCOM_STEPS=20000", "PRIVCOM_GROWTH=1"), "coordinator")
-	c.says("private Oja steps")
+	c := start(t, s.coordinatorEnv("PRIVCOM_STEPS=60", "PRIVCOM_GROWTH=1"), "coordinator")
+	s.recorded(t, 3)
 	c.signal(syscall.SIGTERM)
 	c.exits(143)
 	if !strings.Contains(c.stderr.String(), "stopped by terminated") || c.stdout.Len() > 0 {
@@ -91,19 +106,26 @@ func TestTerminatedCoordinatorKeepsItsReservation(t *testing.T) {
 	if len(l.Releases) == 1 && !strings.Contains(c.stderr.String(), l.Releases[0].ID) {
 		t.Errorf("the last words do not name ledger entry %s:\n%s", l.Releases[0].ID, c.stderr.String())
 	}
-	if entries, err := os.ReadDir(filepath.Join(s.dir, "out")); err == nil && len(entries) > 0 {
-		t.Errorf("%d objects were left behind", len(entries))
-	}
-	// The shards wait for another coordinator of the run, which starts over with noise of
-	// its own.
+	// Other settings are refused, with what changed. The shards wait for the run to be taken up
+	// with its own, under the same ledger entry.
 	c = start(t, s.coordinatorEnv("PRIVCOM_STEPS=4", "PRIVCOM_OUT="+filepath.Join(s.dir, "out3")), "coordinator")
+	c.exits(2)
+	for _, want := range []string{"steps: was 60, is now 4", "growth: was 1, is now 1.1", "out: was "} {
+		if !strings.Contains(c.stderr.String(), want) {
+			t.Errorf("the refusal does not say %q:\n%s", want, c.stderr.String())
+		}
+	}
+	c = start(t, s.coordinatorEnv("PRIVCOM_STEPS=60", "PRIVCOM_GROWTH=1"), "coordinator")
 	c.exits(0)
 	for _, p := range shards {
 		p.exits(0)
 	}
-	l = s.showLedger(t)
-	if len(l.Releases) != 2 || l.Releases[0].Status != "reserved" || l.Releases[1].Status != "committed" {
-		t.Errorf("ledger: %+v", l)
+	if text := c.stderr.String(); !strings.Contains(text, "run night-1 is taken up again: ") {
+		t.Errorf("the second coordinator says:\n%s", text)
+	}
+	again := s.showLedger(t)
+	if len(again.Releases) != 1 || again.Releases[0].Status != "committed" || again.Releases[0].ID != l.Releases[0].ID {
+		t.Errorf("ledger: %+v", again)
 	}
 	// One command on a laptop, interrupted.
 	p := start(t, nil, "privcom", "release", "--graph", s.graph, "--unit", "edge", "--epsilon", "1", "--steps", "20000", "--growth", "1",
@@ -111,7 +133,7 @@ func TestTerminatedCoordinatorKeepsItsReservation(t *testing.T) {
 	p.says("private Oja steps")
 	p.signal(syscall.SIGINT)
 	p.exits(130)
-	if l := s.showLedger(t); len(l.Releases) != 3 || l.Releases[2].Status != "reserved" {
+	if l := s.showLedger(t); len(l.Releases) != 2 || l.Releases[1].Status != "reserved" {
 		t.Errorf("ledger: %+v", l)
 	}
 }

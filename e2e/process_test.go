@@ -212,10 +212,53 @@ func (s *site) startShards(t *testing.T) []*process {
 	return all
 }
 
+// work is the folder that holds the runs' own folders.
+func (s *site) work() string { return filepath.Join(s.dir, "work") }
+
+// steps counts the steps that the run has recorded.
+func (s *site) steps(t *testing.T) int {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(s.work(), "night-1", "steps", "*", "step-*.rec"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(files)
+}
+
+// recorded waits until the run has recorded n steps.
+func (s *site) recorded(t *testing.T, n int) {
+	t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+		if s.steps(t) >= n {
+			return
+		}
+	}
+	t.Fatalf("the run has recorded %d steps, not %d", s.steps(t), n)
+}
+
+// folder is every byte of a folder.
+func folder(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(name string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		all[name] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
 // coordinatorEnv is the coordinator's own environment.
 func (s *site) coordinatorEnv(more ...string) []string {
 	env := append([]string{"PRIVCOM_OUT=" + filepath.Join(s.dir, "out"), "PRIVCOM_LEDGER=" + filepath.Join(s.dir, "ledger"),
-		"PRIVCOM_DATASET=people", "PRIVCOM_UNIT=edge", "PRIVCOM_EPSILON=4", "PRIVCOM_RANK=2", "PRIVCOM_OUTPUT=json", "PRIVCOM_JOIN=30s"}, s.env...)
+		"PRIVCOM_DATASET=people", "PRIVCOM_UNIT=edge", "PRIVCOM_EPSILON=4", "PRIVCOM_RANK=2", "PRIVCOM_OUTPUT=json", "PRIVCOM_JOIN=30s",
+		"PRIVCOM_WORK=" + s.work(), "PRIVCOM_LEASE=1s"}, s.env...)
 	return append(env, more...)
 }
 

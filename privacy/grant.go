@@ -11,9 +11,14 @@ import (
 // Grant is the right to draw noise up to a reserved cost. Only Ledger.Reserve makes
 // one, after the reservation is durable. It is used once: after Commit every method
 // is an error.
+//
+// A run that was interrupted gets a grant of the same reservation. Answers that it has
+// recorded are booked with the methods named …Recorded and not drawn again, so that the
+// grant's account is that of the whole run.
 type Grant struct {
 	ledger  *Ledger
 	entry   Entry
+	frozen  bool // the reservation is committed: nothing is drawn any more
 	mu      sync.Mutex
 	spent   Cost
 	closed  bool
@@ -95,8 +100,19 @@ func (g *Grant) gaussian(kind string, rho Decimal, square func(d int64) *big.Int
 		at: func(d int64) Cost { return Cost{Rho: ratUp(new(big.Rat).SetFrac(square(d), twice))} }})
 }
 
+// mayDraw refuses noise on a reservation that is committed.
+func (g *Grant) mayDraw(kind string) error {
+	if g.frozen {
+		return fmt.Errorf("privacy: reservation %s is committed and its %s answer is not recorded any more: a release draws its noise once", g.entry.ID, kind)
+	}
+	return nil
+}
+
 // integers adds noise for ρ to integers in place.
 func (g *Grant) integers(kind string, rho Decimal, square func(d int64) *big.Int, data []int64) (*big.Int, error) {
+	if err := g.mayDraw(kind); err != nil {
+		return nil, err
+	}
 	sigma2, err := g.gaussian(kind, rho, square)
 	if err != nil {
 		return nil, err
@@ -112,11 +128,8 @@ func (g *Grant) integers(kind string, rho Decimal, square func(d int64) *big.Int
 // Matrix adds noise for ρ to the private answer of q, in place: afterwards data is
 // public. The noise fits every vertex of degree ≤ the reservation's degree bound.
 func (g *Grant) Matrix(q Query, rho Decimal, data []int64) (*big.Int, error) {
-	if err := q.Validate(); err != nil {
+	if err := g.admits(q); err != nil {
 		return nil, err
-	}
-	if q.Unit != g.entry.Unit {
-		return nil, fmt.Errorf("privacy: a query of unit %s cannot use a reservation of unit %s", q.Unit, g.entry.Unit)
 	}
 	if len(data) != q.N*q.K {
 		return nil, fmt.Errorf("privacy: answer has %d entries, want %d×%d", len(data), q.N, q.K)
@@ -124,18 +137,48 @@ func (g *Grant) Matrix(q Query, rho Decimal, data []int64) (*big.Int, error) {
 	return g.integers("matrix", rho, q.Squared, data)
 }
 
+// MatrixRecorded books what Matrix books, for an answer that is recorded.
+func (g *Grant) MatrixRecorded(q Query, rho Decimal) (*big.Int, error) {
+	if err := g.admits(q); err != nil {
+		return nil, err
+	}
+	return g.gaussian("matrix", rho, q.Squared)
+}
+
+func (g *Grant) admits(q Query) error {
+	if err := q.Validate(); err != nil {
+		return err
+	}
+	if q.Unit != g.entry.Unit {
+		return fmt.Errorf("privacy: a query of unit %s cannot use a reservation of unit %s", q.Unit, g.entry.Unit)
+	}
+	return nil
+}
+
 // Counts adds noise for ρ to numbers of edges by class, in place: data[c] counts the edges
 // of class c, where every edge is in exactly one class and the classes are public. Lemma 6:
 // the L2 sensitivity is that of one total.
 func (g *Grant) Counts(n int, rho Decimal, data []int64) (*big.Int, error) {
+	return g.integers("counts", rho, g.countSquared(n), data)
+}
+
+// CountsRecorded books what Counts books, for an answer that is recorded.
+func (g *Grant) CountsRecorded(n int, rho Decimal) (*big.Int, error) {
+	return g.gaussian("counts", rho, g.countSquared(n))
+}
+
+func (g *Grant) countSquared(n int) func(d int64) *big.Int {
 	unit := g.entry.Unit
-	return g.integers("counts", rho, func(d int64) *big.Int { return CountSquared(unit, n, d) }, data)
+	return func(d int64) *big.Int { return CountSquared(unit, n, d) }
 }
 
 // Square releases an integer of sensitivity √s2 of any size with noise for ρ: the paper
 // profile's ‖H̃v‖² (Algorithm 1, line 6).
 func (g *Grant) Square(rho Decimal, s2 *big.Int, value *big.Int) (*big.Int, *big.Int, error) {
-	sigma2, err := g.gaussian("square", rho, func(int64) *big.Int { return new(big.Int).Set(s2) })
+	if err := g.mayDraw("square"); err != nil {
+		return nil, nil, err
+	}
+	sigma2, err := g.SquareRecorded(rho, s2)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -145,20 +188,25 @@ func (g *Grant) Square(rho Decimal, s2 *big.Int, value *big.Int) (*big.Int, *big
 	return y.Add(y, value), sigma2, nil
 }
 
+// SquareRecorded books what Square books, for an answer that is recorded.
+func (g *Grant) SquareRecorded(rho Decimal, s2 *big.Int) (*big.Int, error) {
+	return g.gaussian("square", rho, func(int64) *big.Int { return new(big.Int).Set(s2) })
+}
+
 // ErrVoided says that a reservation was given back while its run was under way. What was
 // drawn on it counts nowhere and must not be published.
 var ErrVoided = errors.New("the reservation was voided while its run was under way")
 
-// Check reports whether the reservation still counts and is not committed yet, by a state
-// of its ledger.
-func (g *Grant) Check(s State) error {
-	r, ok := s.find(g.entry.ID)
+// Check reports whether the reservation still counts and is not committed to another
+// release, by a state of its ledger.
+func (g *Grant) Check(s State, release string) error {
+	r, ok := s.Find(g.entry.ID)
 	switch {
 	case !ok:
 		return fmt.Errorf("privacy: reservation %s is not in the ledger any more", g.entry.ID)
 	case r.Status == Voided:
 		return fmt.Errorf("privacy: %w (%s: %s)", ErrVoided, g.entry.ID, r.Void.Reason)
-	case r.Status == Committed:
+	case r.Status == Committed && r.Commit.Release != release:
 		return fmt.Errorf("privacy: reservation %s is committed already, as release %s", g.entry.ID, r.Commit.Release)
 	}
 	return nil
@@ -174,10 +222,10 @@ func (g *Grant) Commit(ctx context.Context, release string) error {
 		return fmt.Errorf("privacy: grant %s is closed already", g.entry.ID)
 	}
 	_, err := g.ledger.update(ctx, func(s State) (Entry, error) {
-		if r, ok := s.find(g.entry.ID); ok && r.Status == Committed && r.Commit.Release == release {
+		if r, ok := s.Find(g.entry.ID); ok && r.Status == Committed && r.Commit.Release == release {
 			return Entry{}, nil
 		}
-		if err := g.Check(s); err != nil {
+		if err := g.Check(s, release); err != nil {
 			return Entry{}, err
 		}
 		return Entry{Kind: KindCommit, Unit: g.entry.Unit, ID: g.entry.ID, Release: release}, nil

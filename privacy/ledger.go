@@ -225,7 +225,7 @@ func (l *Ledger) Void(ctx context.Context, id, reason string) error {
 		return errors.New("voiding a reservation needs a written reason of at least 10 characters")
 	}
 	_, err := l.update(ctx, func(s State) (Entry, error) {
-		r, ok := s.find(id)
+		r, ok := s.Find(id)
 		switch {
 		case !ok:
 			return Entry{}, fmt.Errorf("ledger of %s has no reservation %s", l.Dataset, id)
@@ -241,6 +241,9 @@ func (l *Ledger) Void(ctx context.Context, id, reason string) error {
 
 // Request is what a release asks of the ledger.
 type Request struct {
+	// ID names the reservation, so that a run that was interrupted finds its own again:
+	// what NewReservationID gives. "" draws one.
+	ID          string
 	Unit        Unit
 	DegreeBound int64
 	Cost        Cost
@@ -250,6 +253,11 @@ type Request struct {
 
 // Reserve spends the cost durably and returns the grant that alone can draw noise.
 // A refusal is a *RefusedError and has spent nothing.
+//
+// A request whose ID the ledger has already is the same run once more: it gets the grant
+// of that reservation and nothing is spent again, if everything it asks is what was
+// reserved. Of a committed reservation the grant is one to account by, which draws no
+// more noise.
 func (l *Ledger) Reserve(ctx context.Context, r Request) (*Grant, error) {
 	if err := r.Target.Validate(); err != nil {
 		return nil, err
@@ -257,8 +265,16 @@ func (l *Ledger) Reserve(ctx context.Context, r Request) (*Grant, error) {
 	if r.Cost.Pure.Sign() < 0 || r.Cost.Rho.Sign() < 0 || r.Cost.IsZero() {
 		return nil, fmt.Errorf("a reservation must cost something, not pure epsilon %s and rho %s", r.Cost.Pure, r.Cost.Rho)
 	}
-	id := newID()
+	id := r.ID
+	if id == "" {
+		id = NewReservationID()
+	}
+	var old *Reservation
 	e, err := l.update(ctx, func(s State) (Entry, error) {
+		if have, ok := s.Find(id); ok {
+			old = have
+			return Entry{}, r.sameAs(l, have)
+		}
 		if err := s.admit(l, r); err != nil {
 			return Entry{}, err
 		}
@@ -268,10 +284,29 @@ func (l *Ledger) Reserve(ctx context.Context, r Request) (*Grant, error) {
 	if err != nil {
 		return nil, err
 	}
+	if old != nil {
+		return &Grant{ledger: l, entry: old.Reserve, frozen: old.Status == Committed}, nil
+	}
 	return &Grant{ledger: l, entry: e}, nil
 }
 
-func newID() string {
+// sameAs refuses a reservation that was made for something else, or given back.
+func (r Request) sameAs(l *Ledger, have *Reservation) error {
+	e := have.Reserve
+	if have.Status == Voided {
+		return fmt.Errorf("privacy: %w (%s: %s)", ErrVoided, e.ID, have.Void.Reason)
+	}
+	if e.Unit != r.Unit || e.DegreeBound != r.DegreeBound || e.Graph != r.Graph ||
+		!e.Cost.Within(r.Cost) || !r.Cost.Within(*e.Cost) ||
+		e.Target.Epsilon.Cmp(r.Target.Epsilon) != 0 || e.Target.Delta.Cmp(r.Target.Delta) != 0 {
+		return fmt.Errorf("privacy: reservation %s of data set %s was made for another release (unit %s, epsilon %s, graph %.12s…): a run is taken up with the settings that it was started with",
+			e.ID, l.Dataset, e.Unit, e.Target.Epsilon, e.Graph)
+	}
+	return nil
+}
+
+// NewReservationID draws a name that no reservation has.
+func NewReservationID() string {
 	var b [8]byte
 	rand.Read(b[:])
 	return hex.EncodeToString(b[:])

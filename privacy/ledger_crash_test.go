@@ -155,12 +155,12 @@ func TestEveryCallOfReserveFailsOnce(t *testing.T) {
 		first := p.reserve()
 		g, err := p.ledger(f).Reserve(ctx, request("0.1"))
 		s := p.state()
-		if r, ok := s.find(first.ID()); !ok || r.Status != Reserved {
+		if r, ok := s.Find(first.ID()); !ok || r.Status != Reserved {
 			t.Fatal("the earlier reservation is gone")
 		}
 		switch {
 		case err == nil:
-			if r, ok := s.find(g.ID()); !ok || r.Status != Reserved {
+			if r, ok := s.Find(g.ID()); !ok || r.Status != Reserved {
 				t.Fatal("a grant without its reservation")
 			}
 		case g != nil:
@@ -218,7 +218,7 @@ func TestEveryCallOfCommitFailsOnce(t *testing.T) {
 		disturbed := through(g, p.ledger(f))
 		err := disturbed.Commit(t.Context(), "r1")
 		s := p.state()
-		r, ok := s.find(g.ID())
+		r, ok := s.Find(g.ID())
 		switch {
 		case !ok || r.Status == Voided:
 			t.Fatalf("after %v the reservation is lost", err)
@@ -235,7 +235,7 @@ func TestEveryCallOfCommitFailsOnce(t *testing.T) {
 			t.Errorf("the second try: %v", err)
 		}
 		s = p.state()
-		if r, _ := s.find(g.ID()); r.Status != Committed || len(s.Entries) != 2 {
+		if r, _ := s.Find(g.ID()); r.Status != Committed || len(s.Entries) != 2 {
 			t.Errorf("after the second try it is %s, in %d entries", r.Status, len(s.Entries))
 		}
 		if err := through(g, p.healthy()).Commit(t.Context(), "r2"); err == nil {
@@ -250,7 +250,7 @@ func TestEveryCallOfVoidFailsOnce(t *testing.T) {
 		g := p.reserve()
 		err := p.ledger(f).Void(t.Context(), g.ID(), "the machine died before the run")
 		s := p.state()
-		r, ok := s.find(g.ID())
+		r, ok := s.Find(g.ID())
 		if !ok || r.Status == Committed || err == nil && r.Status != Voided {
 			t.Fatalf("after %v: %+v", err, r)
 		}

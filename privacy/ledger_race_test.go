@@ -148,7 +148,7 @@ func (a *attempt) check(t *testing.T, s State) {
 	if a.err != nil {
 		return
 	}
-	if r, ok := s.find(a.grant.ID()); !ok || r.Status != Reserved {
+	if r, ok := s.Find(a.grant.ID()); !ok || r.Status != Reserved {
 		t.Error("a grant without its reservation")
 	}
 }
@@ -209,7 +209,7 @@ func TestCommitAndVoidExcludeEachOther(t *testing.T) {
 			func(l *Ledger) { void = l.Void(t.Context(), id, "the run looks dead") },
 		}
 	}, func(s State) {
-		r, ok := s.find(id)
+		r, ok := s.Find(id)
 		switch {
 		case !ok:
 			t.Error("the reservation is gone")
@@ -233,7 +233,7 @@ func TestAVoidGivesRoomOnlyOnceItIsWritten(t *testing.T) {
 	}, func(s State) {
 		a.check(t, s)
 		withinLimit(t, s)
-		if r, _ := s.find(id); void == nil && r.Status != Voided || a.err == nil && r.Status != Voided {
+		if r, _ := s.Find(id); void == nil && r.Status != Voided || a.err == nil && r.Status != Voided {
 			t.Errorf("void %v, reservation %v, but the old one is %s", void, a.err, r.Status)
 		}
 	})
@@ -294,7 +294,7 @@ func TestManyLedgersUnderFaultsNeverPassTheLimit(t *testing.T) {
 		s := p.state()
 		withinLimit(t, s)
 		for _, id := range granted {
-			if r, ok := s.find(id); !ok || r.Status != Reserved {
+			if r, ok := s.Find(id); !ok || r.Status != Reserved {
 				t.Errorf("seed %d: grant %s has no reservation", seed, id)
 			}
 		}

@@ -112,7 +112,7 @@ func (s *State) apply(e Entry) error {
 		if e.Cost == nil || e.Target == nil || e.ID == "" {
 			return errors.New("has no cost, guarantee or id")
 		}
-		if _, ok := s.find(e.ID); ok {
+		if _, ok := s.Find(e.ID); ok {
 			return fmt.Errorf("repeats reservation %s", e.ID)
 		}
 		if e.Cost.Pure.Sign() < 0 || e.Cost.Rho.Sign() < 0 {
@@ -121,7 +121,7 @@ func (s *State) apply(e Entry) error {
 		s.Reservations = append(s.Reservations, Reservation{Reserve: e, Status: Reserved})
 		return nil
 	case KindCommit, KindVoid:
-		r, ok := s.find(e.ID)
+		r, ok := s.Find(e.ID)
 		if !ok || r.Status != Reserved {
 			return fmt.Errorf("is a %s of %s, which is no open reservation", e.Kind, e.ID)
 		}
@@ -135,7 +135,8 @@ func (s *State) apply(e Entry) error {
 	return fmt.Errorf("has unknown kind %q", e.Kind)
 }
 
-func (s *State) find(id string) (*Reservation, bool) {
+// Find gives the reservation of an id.
+func (s *State) Find(id string) (*Reservation, bool) {
 	for i := range s.Reservations {
 		if s.Reservations[i].Reserve.ID == id {
 			return &s.Reservations[i], true

@@ -199,16 +199,13 @@ func leader(scores []int64) (best int, margin int64) {
 // Labels publishes a label for every vertex from private scores (n×q, row-major), which
 // it overwrites with zeros.
 func (g *Grant) Labels(r ReadOut, scores []int64) ([]int32, error) {
-	if err := r.Validate(); err != nil {
+	if err := g.mayDraw("labels"); err != nil {
 		return nil, err
-	}
-	if r.Unit != g.entry.Unit {
-		return nil, fmt.Errorf("privacy: a read-out of unit %s cannot use a reservation of unit %s", r.Unit, g.entry.Unit)
 	}
 	if len(scores) != r.N*r.Labels {
 		return nil, fmt.Errorf("privacy: scores have %d entries, want %d×%d", len(scores), r.N, r.Labels)
 	}
-	if err := g.book(Charge{Kind: "labels", Cost: r.Cost(g.entry.DegreeBound), at: r.Cost}); err != nil {
+	if err := g.LabelsRecorded(r); err != nil {
 		return nil, err
 	}
 	out := make([]int32, r.N)
@@ -233,4 +230,15 @@ func (g *Grant) Labels(r ReadOut, scores []int64) ([]int32, error) {
 	workers.Wait()
 	clear(scores)
 	return out, nil
+}
+
+// LabelsRecorded books what Labels books, for an answer that is recorded.
+func (g *Grant) LabelsRecorded(r ReadOut) error {
+	if err := r.Validate(); err != nil {
+		return err
+	}
+	if r.Unit != g.entry.Unit {
+		return fmt.Errorf("privacy: a read-out of unit %s cannot use a reservation of unit %s", r.Unit, g.entry.Unit)
+	}
+	return g.book(Charge{Kind: "labels", Cost: r.Cost(g.entry.DegreeBound), at: r.Cost})
 }

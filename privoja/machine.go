@@ -73,15 +73,7 @@ func (m *Machine) Step(ctx context.Context) error {
 		return errors.New("privoja: all steps have run; a release draws its noise once")
 	}
 	p, s := m.cfg.Plan.Params, m.cfg.Plan.Steps[m.step]
-	var rec *Record
-	var err error
-	if m.step < m.transcript.Len() {
-		if rec, err = m.transcript.Read(ctx, m.step); err == nil {
-			err = rec.check(p.Vertices, p.Rank)
-		}
-	} else {
-		rec, err = m.draw(ctx, s)
-	}
+	rec, err := m.answer(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -132,30 +124,64 @@ func (m *Machine) update(y []float64, eta float64) error {
 	return nil
 }
 
-// draw multiplies, adds noise and records: the only way from the graph to a step.
-func (m *Machine) draw(ctx context.Context, s privacy.Step) (*Record, error) {
+// answer gives the durable answer of the step at hand: the recorded one, or one that it
+// draws and records. Nothing of a drawn answer goes on from here before the transcript has
+// returned it, and where another coordinator was faster, that one's answer does.
+func (m *Machine) answer(ctx context.Context, s privacy.Step) (*Record, error) {
 	op, q, err := m.query(s)
 	if err != nil {
 		return nil, err
 	}
+	var rec *Record
+	var sigma2 *big.Int
+	if m.step < m.transcript.Len() {
+		if rec, err = m.transcript.Read(ctx, m.step); err == nil {
+			err = rec.check(q.N, q.K)
+		}
+		if err == nil {
+			sigma2, err = m.grant.MatrixRecorded(q, s.Rho)
+		}
+	} else {
+		rec, sigma2, err = m.draw(ctx, op, q, s)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !rec.asks(op, q, s) || rec.Sigma2.String() != variance(sigma2) {
+		return nil, &ReplayError{fmt.Sprintf("step %d", m.step+1)}
+	}
+	return rec, nil
+}
+
+// variance is σ² as a record has it.
+func variance(sigma2 *big.Int) string {
+	d, err := privacy.ParseDecimal(sigma2.String())
+	if err != nil {
+		return ""
+	}
+	return d.String()
+}
+
+// draw multiplies, adds noise and records: the only way from the graph to a step.
+func (m *Machine) draw(ctx context.Context, op *blockmatmul.Operand, q privacy.Query, s privacy.Step) (*Record, *big.Int, error) {
 	product, err := m.series().Multiply(ctx, m.mul, op, q.Clip)
 	if err != nil {
-		return nil, fmt.Errorf("step %d: %w", m.step+1, err)
+		return nil, nil, fmt.Errorf("step %d: %w", m.step+1, err)
 	}
 	sigma2, err := m.grant.Matrix(q, s.Rho, product.Data)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	variance, err := privacy.ParseDecimal(sigma2.String())
+	squared, err := privacy.ParseDecimal(sigma2.String())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	rec := &Record{Step: m.step, Rows: q.N, Cols: q.K, Bits: op.Bits(), Radius: op.Radius(), Clip: q.Clip,
-		Sigma2: variance, Rho: s.Rho, V: op.Data(), Y: product.Data}
-	if err := m.transcript.Append(ctx, rec); err != nil {
-		return nil, fmt.Errorf("recording step %d: %w", m.step+1, err)
+	rec, err := m.transcript.Append(ctx, &Record{Step: m.step, Rows: q.N, Cols: q.K, Bits: op.Bits(), Radius: op.Radius(), Clip: q.Clip,
+		Sigma2: squared, Rho: s.Rho, V: op.Data(), Y: product.Data})
+	if err != nil {
+		return nil, nil, fmt.Errorf("recording step %d: %w", m.step+1, err)
 	}
-	return rec, nil
+	return rec, sigma2, nil
 }
 
 // query quantises V and describes what will be asked of the graph.
@@ -195,16 +221,46 @@ func (m *Machine) PaperEigenvalues(ctx context.Context) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := m.series().Multiply(ctx, m.mul, op, 0)
-	if err != nil {
-		return nil, err
-	}
 	// ‖W‖² = ‖H̃v‖²/β² in squared units, so S = 1 becomes the square of PaperUnits.
 	s2 := privacy.PaperUnits(p.Katz, p.ScaleBits)
 	scale, _ := new(big.Float).SetInt(s2).Float64()
 	s2.Mul(s2, s2)
+	query, err := Question(op, "squares", s2, m.cfg.Plan.EigenRho)
+	if err != nil {
+		return nil, err
+	}
+	booked := func() error {
+		for range p.Rank {
+			if _, err := m.grant.SquareRecorded(m.cfg.Plan.EigenRho, s2); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	a, err := answerOnce(ctx, m.transcript, "squares", query, booked, func() (*Answer, error) { return m.squares(ctx, op, s2) })
+	if err != nil {
+		return nil, err
+	}
+	if len(a.Big) != p.Rank {
+		return nil, &ReplayError{"squares"}
+	}
 	out := make([]float64, p.Rank)
-	for j := range out {
+	for j, y := range a.Big {
+		f, _ := new(big.Float).SetInt(y).Float64()
+		out[j] = math.Sqrt(math.Max(0, f/scale))
+	}
+	return out, nil
+}
+
+// squares draws ‖W_j‖² + noise for every column of W = H̃V/β.
+func (m *Machine) squares(ctx context.Context, op *blockmatmul.Operand, s2 *big.Int) (*Answer, error) {
+	p := m.cfg.Plan.Params
+	w, err := m.series().Multiply(ctx, m.mul, op, 0)
+	if err != nil {
+		return nil, err
+	}
+	a := &Answer{}
+	for j := range p.Rank {
 		sum, x := new(big.Int), new(big.Int)
 		for i := range p.Vertices {
 			x.SetInt64(w.Data[i*p.Rank+j])
@@ -214,10 +270,9 @@ func (m *Machine) PaperEigenvalues(ctx context.Context) ([]float64, error) {
 		if err != nil {
 			return nil, err
 		}
-		f, _ := new(big.Float).SetInt(y).Float64()
-		out[j] = math.Sqrt(math.Max(0, f/scale))
+		a.Big = append(a.Big, y)
 	}
-	return out, nil
+	return a, nil
 }
 
 // centre subtracts each column's mean.

@@ -2,6 +2,7 @@ package privoja
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -139,7 +140,8 @@ func TestARecordedStepIsNeverDrawnAgain(t *testing.T) {
 		}
 	}
 	grant := grantFor(t, plan)
-	second, err := New(Config{Plan: plan, Centre: true, Seed: 1}, mul, grant, tr)
+	counted := &counting{Multiplier: mul}
+	second, err := New(Config{Plan: plan, Centre: true, Seed: 1}, counted, grant, tr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,18 +150,97 @@ func TestARecordedStepIsNeverDrawnAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(grant.Charges()) != 0 {
-		t.Errorf("%d mechanisms ran for recorded steps", len(grant.Charges()))
+	if counted.calls != 0 {
+		t.Errorf("%d products for recorded steps", counted.calls)
+	}
+	if len(grant.Charges()) != 4 {
+		t.Errorf("%d mechanisms are booked for 4 recorded steps", len(grant.Charges()))
 	}
 	if !slices.Equal(first.Vectors(), second.Vectors()) {
 		t.Error("the same transcript gave other vectors")
 	}
 	run(t, second)
-	if len(grant.Charges()) != 2 || tr.Len() != 6 {
-		t.Errorf("%d mechanisms ran, %d steps recorded; want 2 and 6", len(grant.Charges()), tr.Len())
+	if counted.calls != 2 || len(grant.Charges()) != 6 || tr.Len() != 6 {
+		t.Errorf("%d products, %d mechanisms booked, %d steps recorded; want 2, 6 and 6", counted.calls, len(grant.Charges()), tr.Len())
 	}
 	if err := second.Step(context.Background()); err == nil {
 		t.Error("a step ran past the end")
+	}
+}
+
+// counting counts products.
+type counting struct {
+	blockmatmul.Multiplier
+	calls int
+}
+
+func (c *counting) Multiply(ctx context.Context, v *blockmatmul.Operand, clip int64) (*blockmatmul.Product, error) {
+	c.calls++
+	return c.Multiplier.Multiply(ctx, v, clip)
+}
+
+// faster is a transcript into which another coordinator writes first.
+type faster struct{ *Memory }
+
+func (f faster) Append(ctx context.Context, r *Record) (*Record, error) {
+	other := *r
+	other.Y = slices.Clone(r.Y)
+	for i := range other.Y {
+		other.Y[i] += int64(i%7) - 3
+	}
+	if _, err := f.Memory.Append(ctx, &other); err != nil {
+		return nil, err
+	}
+	return f.Memory.Append(ctx, r)
+}
+
+func TestTheAnswerThatStandsIsUsedAndNotOnesOwn(t *testing.T) {
+	const n = 60
+	a, _ := planted(n, 20, 4, 1)
+	plan := testPlan(t, n, 2, 3, "4")
+	mul := &blockmatmul.Local{N: n, Blocks: []*blockmatmul.CSR{a}}
+	tr := &Memory{}
+	loser, err := New(Config{Plan: plan, Centre: true, Seed: 1}, mul, grantFor(t, plan), faster{tr})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, loser)
+	replay, err := New(Config{Plan: plan, Centre: true, Seed: 1}, nil, grantFor(t, plan), tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, replay)
+	if !slices.Equal(loser.Vectors(), replay.Vectors()) {
+		t.Error("a machine went on with an answer that is not the recorded one")
+	}
+}
+
+func TestARecordOfAnotherQuestionIsRefused(t *testing.T) {
+	const n = 60
+	a, _ := planted(n, 20, 4, 1)
+	plan := testPlan(t, n, 2, 3, "4")
+	mul := &blockmatmul.Local{N: n, Blocks: []*blockmatmul.CSR{a}}
+	tr := &Memory{}
+	m, err := New(Config{Plan: plan, Centre: true, Seed: 1}, mul, grantFor(t, plan), tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, m)
+	var replay *ReplayError
+	other, err := New(Config{Plan: plan, Centre: true, Seed: 2}, mul, grantFor(t, plan), tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Step(context.Background()); !errors.As(err, &replay) {
+		t.Errorf("a record of another V: %v", err)
+	}
+	tr.records[0].Sigma2 = privacy.MustDecimal("17")
+	same, err := New(Config{Plan: plan, Centre: true, Seed: 1}, mul, grantFor(t, plan), tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := same.Step(context.Background()); !errors.As(err, &replay) {
+		t.Errorf("a record of another variance: %v", err)
 	}
 }
 
@@ -183,7 +264,7 @@ func TestNewRefusesABadInitialMatrix(t *testing.T) {
 func TestATranscriptOfAnotherShapeIsRefused(t *testing.T) {
 	plan := testPlan(t, 10, 2, 3, "1")
 	tr := &Memory{}
-	if err := tr.Append(context.Background(), &Record{Step: 0, Rows: 9, Cols: 2}); err != nil {
+	if _, err := tr.Append(context.Background(), &Record{Step: 0, Rows: 9, Cols: 2}); err != nil {
 		t.Fatal(err)
 	}
 	m, err := New(Config{Plan: plan, Seed: 1}, nil, nil, tr)
@@ -193,7 +274,7 @@ func TestATranscriptOfAnotherShapeIsRefused(t *testing.T) {
 	if err := m.Step(context.Background()); err == nil {
 		t.Error("a record of 9 rows was used for 10 vertices")
 	}
-	if err := tr.Append(context.Background(), &Record{Step: 5}); err == nil {
+	if _, err := tr.Append(context.Background(), &Record{Step: 5}); err == nil {
 		t.Error("a gap in the transcript was taken")
 	}
 }

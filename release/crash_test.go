@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/privcom/privcom/blockmatmul"
 	"github.com/privcom/privcom/partition"
@@ -88,8 +90,9 @@ func (m *mortal) Multiply(ctx context.Context, v *blockmatmul.Operand, c int64) 
 func newAttempt(t testing.TB, dir, graph, unit string, d *death) Options {
 	t.Helper()
 	ctx := context.Background()
+	lease := time.Hour // one that is never renewed, so that every run makes the same calls
 	if d == nil {
-		d = &death{}
+		d, lease = &death{}, 10*time.Millisecond
 	}
 	open := func(dir string) *storage.Bucket { return openBucket(t, dir).WithFaults(d.faults(dir)) }
 	g, err := partition.OpenGraph(ctx, openBucket(t, graph))
@@ -121,7 +124,7 @@ func newAttempt(t testing.TB, dir, graph, unit string, d *death) Options {
 	return Options{ID: "run-" + filepath.Base(dir), Params: p, Graph: g, Ledger: ledger, Tool: "privcom test",
 		Engine: &mortal{engine{blockmatmul.Local{N: int(g.Manifest().Vertices), Blocks: []*blockmatmul.CSR{whole}},
 			synthesis.LocalRunner{Handlers: handlers, Workers: 1}}, d},
-		Out: open(filepath.Join(dir, "out")), Work: open(filepath.Join(dir, "work"))}
+		Out: open(filepath.Join(dir, "out")), Work: open(filepath.Join(dir, "work")), Resume: true, Lease: lease}
 }
 
 //lint:long the child, the walk and what must hold after each death are one piece
@@ -216,19 +219,22 @@ func (w wreck) stage() string {
 	return "nothing"
 }
 
-// examine looks at what a release in o's folders left, tries the folder again, and makes a
-// healthy release of the same data set elsewhere.
+// examine looks at what a release in o's folders left, tries another run in its folder, takes
+// the dead run up again, and makes a release of the same data set elsewhere.
 func examine(t *testing.T, o Options) wreck {
 	t.Helper()
 	ctx := t.Context()
 	before := ledgerState(t, o)
-	out, steps := list(t, o.Out, ""), list(t, o.Work, "steps/")
+	out := list(t, o.Out, "")
+	steps := slices.DeleteFunc(list(t, o.Work, "steps/"), func(k string) bool { return !strings.HasSuffix(k, ".rec") })
 	w := wreck{parts: len(out) > 0, reserved: len(before.Reservations) > 0, noise: len(steps) > 0, sealed: slices.Contains(out, SuccessKey)}
 	w.committed = w.reserved && before.Reservations[0].Status == privacy.Committed
 	checkWreck(t, o, w, before, out)
 
 	if len(out) > 0 {
-		_, err := Run(ctx, o)
+		other := o
+		other.ID, other.Work = "other", memory(t, "work")
+		_, err := Run(ctx, other)
 		refused(t, err, o.Out.URL())
 		if left := list(t, o.Out, ""); !slices.Equal(left, out) {
 			t.Errorf("a refusal made of %v %v", out, left)
@@ -237,9 +243,10 @@ func examine(t *testing.T, o Options) wreck {
 			t.Errorf("a refusal made %d entries of %d", len(s.Entries), len(before.Entries))
 		}
 	}
+	before = takeUpAgain(t, o, before)
 
 	// Elsewhere life goes on, and what was reserved stays spent.
-	o.ID, o.Out, o.Work = "later", memory(t, "out"), memory(t, "work")
+	o.ID, o.Resume, o.Out, o.Work = "later", false, memory(t, "out"), memory(t, "work")
 	d, err := Run(ctx, o)
 	if err != nil {
 		t.Fatalf("a later release: %v", err)
@@ -252,6 +259,74 @@ func examine(t *testing.T, o Options) wreck {
 		t.Errorf("spent %v after %d reservations of the dead run and a release, want %v", got, len(before.Reservations), want)
 	}
 	return w
+}
+
+// takeUpAgain resumes a dead run: it ends with one reservation, which is the one that it
+// had, and with the bytes that a run which was never disturbed makes of the same records.
+func takeUpAgain(t *testing.T, o Options, before privacy.State) privacy.State {
+	t.Helper()
+	ctx := t.Context()
+	d, err := Run(ctx, o)
+	if err != nil {
+		t.Fatalf("taking the run up again: %v", err)
+	}
+	after := ledgerState(t, o)
+	if len(after.Reservations) != 1 || after.Reservations[0].Status != privacy.Committed || after.Reservations[0].Commit.Release != o.ID {
+		t.Fatalf("after the resumed run the ledger holds %+v", after.Reservations)
+	}
+	if len(before.Reservations) == 1 && before.Reservations[0].Reserve.ID != after.Reservations[0].Reserve.ID {
+		t.Error("the resumed run made another reservation")
+	}
+	_, checks, err := Verify(ctx, o.Out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range checks {
+		if !c.OK {
+			t.Errorf("the resumed release: %s: %s", c.Name, c.Note)
+		}
+	}
+	have := content(t, o.Out)
+	if again, err := Run(ctx, o); err != nil || again.ID != d.ID {
+		t.Errorf("a finished run once more: %v", err)
+	}
+	if !maps.Equal(have, content(t, o.Out)) {
+		t.Error("a finished run that is run again writes")
+	}
+	// The undisturbed run: all of it from the records.
+	for key := range have {
+		if err := o.Out.Delete(ctx, key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := Run(ctx, o); err != nil {
+		t.Fatalf("from the records alone: %v", err)
+	}
+	if want := content(t, o.Out); !maps.Equal(have, want) {
+		for key := range want {
+			if have[key] != want[key] {
+				t.Errorf("%s of the resumed run differs from that of an undisturbed one", key)
+			}
+		}
+	}
+	if s := ledgerState(t, o); len(s.Entries) != len(after.Entries) {
+		t.Errorf("%d entries in the ledger of %d", len(s.Entries), len(after.Entries))
+	}
+	return after
+}
+
+// content is every byte of a folder.
+func content(t *testing.T, b *storage.Bucket) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, key := range list(t, b, "") {
+		data, err := b.ReadAll(t.Context(), key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[key] = string(data)
+	}
+	return all
 }
 
 // checkWreck holds what was left against the promises.

@@ -3,7 +3,6 @@ package release
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,37 +46,88 @@ func checkEmpty(ctx context.Context, out *storage.Bucket, own string) error {
 	return nil
 }
 
-// startedKey is the object with which a run takes its folder, until the first part of the
-// release marks it as taken.
+// startedKey is the object with which a run takes its folder, until _SUCCESS.
 const startedKey = "_STARTED"
 
-// claim takes a folder that was found empty for one run. Of two that start at once one is
-// refused here, before it spends anything or writes into the other's release.
-func claim(ctx context.Context, out *storage.Bucket, id string) error {
-	err := createOwn(ctx, out, startedKey, []byte(id+" "+rand.Text()+"\n"))
+// claim takes a folder for one run. Of two runs that start at once one is refused here,
+// before it spends anything or writes into the other's release. A folder that this run has
+// claimed before is its own still.
+func (r *runner) claim(ctx context.Context) error {
+	if r.Resume {
+		if own, err := r.claimed(ctx); err != nil || own {
+			return err
+		}
+	}
+	err := createOwn(ctx, r.Out, startedKey, []byte(r.file.Claim))
 	if errors.Is(err, storage.ErrExists) {
-		return startedError(out)
+		return startedError(r.Out)
 	}
 	if err != nil {
 		return err
 	}
 	// Another run may have come and gone since the folder was found empty.
-	if err := checkEmpty(ctx, out, startedKey); err != nil {
-		back := unclaim(context.WithoutCancel(ctx), out)
-		if errors.Is(back, storage.ErrNotExist) {
-			back = nil // the other has failed and cleaned up
-		}
-		return errors.Join(err, back)
+	if err := checkEmpty(ctx, r.Out, startedKey); err != nil {
+		return errors.Join(err, unclaim(context.WithoutCancel(ctx), r.Out))
 	}
 	return nil
 }
 
+// claimed reports whether the folder is this run's already: by _STARTED, or after that is
+// gone by the release.json that it wrote.
+func (r *runner) claimed(ctx context.Context) (bool, error) {
+	have, err := r.Out.ReadAll(ctx, startedKey)
+	if err == nil {
+		return string(have) == r.file.Claim, nil
+	}
+	if !errors.Is(err, storage.ErrNotExist) {
+		return false, err
+	}
+	data, err := r.Out.ReadAll(ctx, DocumentKey)
+	if errors.Is(err, storage.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	var d Document
+	return json.Unmarshal(data, &d) == nil && d.ID == r.ID && d.Ledger.Entry == r.file.Reservation, nil
+}
+
 func startedError(out *storage.Bucket) error {
-	return fmt.Errorf("%w: a run has just begun in %s, or has stopped there (%s); nothing was spent; choose another folder, or remove it if no run is under way",
+	return fmt.Errorf("%w: a run has begun in %s and is under way, or has stopped there (%s); nothing was spent; choose another folder, or remove it if no run is under way",
 		ErrOccupied, out.URL(), startedKey)
 }
 
-func unclaim(ctx context.Context, out *storage.Bucket) error { return out.Delete(ctx, startedKey) }
+// unclaim gives the folder back; another who works on the same run may have done so.
+func unclaim(ctx context.Context, out *storage.Bucket) error {
+	err := out.Delete(ctx, startedKey)
+	if errors.Is(err, storage.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// sweep removes what an earlier attempt of this run left and the release does not list: a
+// published folder holds the answers of one transcript and nothing else.
+func (r *runner) sweep(ctx context.Context) error {
+	keys, err := r.Out.List(ctx, "")
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{DocumentKey: true, SuccessKey: true, startedKey: true}
+	for _, f := range r.doc.Files {
+		known[f.Key] = true
+	}
+	for _, k := range keys {
+		if known[k] || !ours(k) {
+			continue
+		}
+		if err := r.Out.Delete(ctx, k); err != nil && !errors.Is(err, storage.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
 
 // createOwn creates an object of bytes that nobody else writes. Whatever a failed call
 // says, the object may stand: an answer gets lost, and a request that is repeated on the

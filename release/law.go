@@ -22,7 +22,7 @@ func (r *runner) law(ctx context.Context, e *privoja.Estimate) (synthesis.Spec, 
 		return r.blocks(ctx, e)
 	}
 	var err error
-	if r.doc.Edges, err = r.edgeTarget(); err != nil {
+	if r.doc.Edges, err = r.edgeTarget(ctx); err != nil {
 		return synthesis.Spec{}, err
 	}
 	m, err := r.score(e, katz)
@@ -30,7 +30,7 @@ func (r *runner) law(ctx context.Context, e *privoja.Estimate) (synthesis.Spec, 
 }
 
 // edgeTarget takes the public number of edges, or a noisy count.
-func (r *runner) edgeTarget() (EdgeTarget, error) {
+func (r *runner) edgeTarget(ctx context.Context) (EdgeTarget, error) {
 	given, auto, err := r.Params.edgeTarget()
 	if err != nil {
 		return EdgeTarget{}, err
@@ -44,12 +44,11 @@ func (r *runner) edgeTarget() (EdgeTarget, error) {
 		// vertices stands in, and the summary says so.
 		return EdgeTarget{Edges: int64(n), Source: "number of vertices (the paper names no count; give --edges)"}, nil
 	}
-	count := []int64{r.Graph.Manifest().Arcs / 2}
-	sigma2, err := r.grant.Counts(n, r.plan.CountRho, count)
+	count, sigma2, err := privoja.CountEdges(ctx, r.plan, r.grant, r.steps, func() int64 { return r.Graph.Manifest().Arcs / 2 })
 	if err != nil {
 		return EdgeTarget{}, err
 	}
-	return r.noisyTarget(count[0], sigma2, 1), nil
+	return r.noisyTarget(count, sigma2, 1), nil
 }
 
 // noisyTarget is a noisy number of edges, moved to the nearest that a graph can have.
@@ -176,7 +175,7 @@ func (r *runner) blocks(ctx context.Context, e *privoja.Estimate) (synthesis.Spe
 	if slices.Max(scores) == slices.Min(scores) {
 		scores[0]++ // V tells no two vertices apart; a read-out needs some range
 	}
-	labels, readOut, err := privoja.ReadLabels(ctx, r.plan, r.Engine, r.grant, scores, q)
+	labels, readOut, err := privoja.ReadLabels(ctx, r.plan, r.Engine, r.grant, r.steps, scores, q)
 	if err != nil {
 		return synthesis.Spec{}, fmt.Errorf("reading labels: %w", err)
 	}
@@ -208,7 +207,7 @@ func (r *runner) countBlocks(ctx context.Context, mix *synthesis.Mixture, q int)
 	}
 	placed, confusion := mix.Place()
 	r.placed = placed
-	noisy, err := privoja.CountBlocks(ctx, r.plan, r.Engine, r.grant, r.plan.CountRho, placed, q)
+	noisy, sigma2, err := privoja.CountBlocks(ctx, r.plan, r.Engine, r.grant, r.steps, placed, q)
 	if err != nil {
 		return nil, EdgeTarget{}, err
 	}
@@ -222,8 +221,7 @@ func (r *runner) countBlocks(ctx context.Context, mix *synthesis.Mixture, q int)
 	}
 	target := EdgeTarget{Edges: given, Source: "given"}
 	if auto {
-		charges := r.grant.Charges()
-		target = r.noisyTarget(sum, charges[len(charges)-1].Sigma2, float64(q*(q+1)/2))
+		target = r.noisyTarget(sum, sigma2, float64(q*(q+1)/2))
 	}
 	counts, err = synthesis.Unmix(counts, confusion, placed)
 	return counts, target, err

@@ -32,14 +32,19 @@ type Options struct {
 	Engine  Engine
 	Ledger  *privacy.Ledger
 	Out     *storage.Bucket // the release folder
-	Work    *storage.Bucket // transcript and scratch; public content, removed by the caller
+	Work    *storage.Bucket // the run's own folder: records and scratch. It stays inside the boundary
 	Tool    string
+	// Resume says that Work outlives the process: a run that was interrupted is taken up
+	// again from what it has recorded. Without it a failure removes what was written to Out.
+	Resume bool
+	Lease  time.Duration // how long another coordinator must be silent; 0: DefaultLease
 	// Progress is told of phases; it may be nil.
 	Progress func(phase string, done, total int64)
 }
 
 // Phases in the order in which Progress reports them.
 const (
+	PhaseLease   = "waiting for the lease"
 	PhaseReserve = "reserving budget"
 	PhaseOja     = "private Oja steps"
 	PhaseFit     = "fitting"
@@ -58,50 +63,92 @@ func Describe(g *partition.Graph) Graph {
 	return d
 }
 
-// Run makes a release. On an error before the reservation nothing is spent; after it the
-// reservation stays spent, and the error says so.
+// Run makes a release: Begin and Job.Run in one. A finished run gives its release.
 func Run(ctx context.Context, o Options) (*Document, error) {
-	if o.Progress == nil {
-		o.Progress = func(string, int64, int64) {}
-	}
-	if err := CheckEmpty(ctx, o.Out); err != nil {
-		return nil, err
-	}
-	plan, err := o.Params.Plan(Describe(o.Graph))
+	j, err := Begin(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{Options: o, plan: plan}
-	if err := claim(ctx, o.Out, o.ID); err != nil {
+	defer j.Close()
+	if d := j.Finished(); d != nil {
+		return d, nil
+	}
+	return j.Run(o.Engine)
+}
+
+// Run makes the release. On an error before the reservation nothing is spent; after it the
+// reservation stays spent, and the error says so.
+func (j *Job) Run(engine Engine) (*Document, error) {
+	ctx := j.ctx
+	if j.started || j.done != nil {
+		return nil, errors.New("release: a job runs once")
+	}
+	j.started = true
+	r := &runner{Options: j.o, plan: j.plan, file: j.file}
+	r.Engine = engine
+	last := func(err error) error { // of a run that has spent nothing; ctx may be over already
+		if lost := j.lost(); lost != nil {
+			return lost
+		}
+		return errors.Join(err, j.giveUp(context.WithoutCancel(ctx)))
+	}
+	if err := r.claim(ctx); err != nil {
 		return nil, err
 	}
 	if err := r.prepare(ctx); err != nil {
-		return nil, errors.Join(err, clean(context.WithoutCancel(ctx), o.Out))
+		if spent, _ := j.begun(context.WithoutCancel(ctx), j.file); j.taken && spent {
+			return nil, err
+		}
+		return nil, last(err)
 	}
-	o.Progress(PhaseReserve, 0, 1)
-	r.grant, err = o.Ledger.Reserve(ctx, privacy.Request{Unit: plan.Params.Unit, DegreeBound: plan.Params.DegreeBound,
-		Cost: plan.Cost, Target: plan.Params.Target, Graph: o.Graph.Manifest().Hash})
+	r.Progress(PhaseReserve, 0, 1)
+	var err error
+	r.grant, err = r.Ledger.Reserve(ctx, privacy.Request{ID: r.file.Reservation, Unit: r.plan.Params.Unit, DegreeBound: r.plan.Params.DegreeBound,
+		Cost: r.plan.Cost, Target: r.plan.Params.Target, Graph: r.Graph.Manifest().Hash})
+	if err != nil && j.taken {
+		return nil, err // it may have been reserved before
+	}
 	if err != nil {
-		return nil, errors.Join(err, clean(context.WithoutCancel(ctx), o.Out))
+		return nil, last(err)
 	}
 	doc, err := r.run(ctx)
-	if err != nil {
-		// What was written is of no use to anybody; ctx may be over already.
-		err = errors.Join(err, clean(context.WithoutCancel(ctx), o.Out))
-		if errors.Is(err, privacy.ErrVoided) {
-			return nil, fmt.Errorf("%w\nnothing was published", err)
-		}
-		return nil, fmt.Errorf("%w\nledger entry %s of data set %s keeps epsilon %s reserved: noise may have been drawn for it",
-			err, r.grant.ID(), o.Ledger.Dataset, plan.Params.Target.Epsilon)
+	if err == nil {
+		return doc, nil
 	}
-	return doc, nil
+	if lost := j.lost(); lost != nil {
+		return nil, lost
+	}
+	if !j.o.Resume || errors.Is(err, privacy.ErrVoided) {
+		// What was written is of no use to anybody.
+		err = errors.Join(err, clean(context.WithoutCancel(ctx), j.o.Out))
+	}
+	if errors.Is(err, privacy.ErrVoided) {
+		return nil, fmt.Errorf("%w\nnothing was published", err)
+	}
+	err = fmt.Errorf("%w\nledger entry %s of data set %s keeps epsilon %s reserved: noise may have been drawn for it",
+		err, r.grant.ID(), r.Ledger.Dataset, r.plan.Params.Target.Epsilon)
+	if j.o.Resume {
+		err = fmt.Errorf("%w\nrun %s can be taken up again: the same command goes on from the last recorded step and spends nothing more", err, r.ID)
+	}
+	return nil, err
+}
+
+// lost is the error of a job that another coordinator has taken over.
+func (j *Job) lost() error {
+	var lost *LeaseError
+	if errors.As(context.Cause(j.ctx), &lost) {
+		return lost
+	}
+	return nil
 }
 
 // runner is one release under way.
 type runner struct {
 	Options
 	plan  *privacy.Plan
+	file  *runFile
 	grant *privacy.Grant
+	steps *transcript
 	doc   Document
 	nodes File // the public vertex list, written before anything is spent
 
@@ -109,6 +156,10 @@ type runner struct {
 }
 
 func (r *runner) run(ctx context.Context) (*Document, error) {
+	var err error
+	if r.steps, err = openTranscript(ctx, reservationSteps(r.Work, r.grant)); err != nil {
+		return nil, err
+	}
 	estimate, err := r.estimate(ctx)
 	if err != nil {
 		return nil, err
@@ -156,11 +207,7 @@ func object(f File) synthesis.Object {
 func (r *runner) estimate(ctx context.Context) (*privoja.Estimate, error) {
 	p := r.plan.Params
 	paper := r.Params.Profile == ProfilePaper
-	tr, err := openTranscript(ctx, r.Work.Sub("steps"))
-	if err != nil {
-		return nil, err
-	}
-	m, err := privoja.New(r.config(), r.Engine, r.grant, tr)
+	m, err := privoja.New(r.config(), r.Engine, r.grant, r.steps)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +225,7 @@ func (r *runner) estimate(ctx context.Context) (*privoja.Estimate, error) {
 		}
 		return &privoja.Estimate{N: p.Vertices, K: p.Rank, V: m.Vectors(), Lambda: lambda}, nil
 	}
-	e, err := privoja.Fit(ctx, tr, m.Vectors(), p.Vertices, p.Rank, r.Params.Centre, r.fitRounds())
+	e, err := privoja.Fit(ctx, r.steps, m.Vectors(), p.Vertices, p.Rank, r.Params.Centre, r.fitRounds())
 	if err != nil {
 		return nil, err
 	}
@@ -228,10 +275,16 @@ func (r *runner) finish(ctx context.Context) (*Document, error) {
 	if err := r.Out.Put(ctx, DocumentKey, data); err != nil {
 		return nil, err
 	}
+	if err := r.sweep(ctx); err != nil {
+		return nil, err
+	}
 	// The ledger learns of the release before the world does: a run that dies between the two
 	// has spent budget on nothing, where the other order could leave a published release
 	// whose reservation a person might take for dead and void.
 	if err := r.grant.Commit(ctx, r.ID); err != nil {
+		return nil, err
+	}
+	if err := unclaim(ctx, r.Out); err != nil {
 		return nil, err
 	}
 	if err := createOwn(ctx, r.Out, SuccessKey, []byte(sum(data)+"  "+DocumentKey+"\n")); err != nil {
@@ -250,9 +303,13 @@ func (r *runner) describe(ctx context.Context) error {
 	m := r.Graph.Manifest()
 	state, err := r.Ledger.State(ctx)
 	if err == nil {
-		err = r.grant.Check(state)
+		err = r.grant.Check(state, r.ID)
 	}
 	if err != nil {
+		return err
+	}
+	renewed := state.Limits[p.Unit].Renew
+	if err := r.steps.fix(ctx, "renewed", &renewed); err != nil {
 		return err
 	}
 	// The certified figure is the reservation's: everything reserved counts as used.
@@ -262,7 +319,7 @@ func (r *runner) describe(ctx context.Context) error {
 	}
 	d := &r.doc
 	d.Format, d.Version, d.Tool, d.ID, d.Dataset = "privcom-release", FormatVersion, r.Tool, r.ID, r.Ledger.Dataset
-	d.Created = time.Now().UTC().Truncate(time.Second)
+	d.Created = r.file.Created
 	d.Parameters, d.Resolved = r.Params, p
 	d.Parameters.Dataset = r.Ledger.Dataset
 	if r.Params.Initial != "" {
@@ -274,9 +331,9 @@ func (r *runner) describe(ctx context.Context) error {
 		d.Noise.Charges = append(d.Noise.Charges, mechanism(c))
 	}
 	d.Ledger = LedgerRef{Dataset: r.Ledger.Dataset, Entry: r.grant.ID()}
-	d.Guarantee = Guarantee{Unit: p.Unit, Renewed: state.Limits[p.Unit].Renew, Epsilon: eps, Delta: p.Target.Delta, Rho: r.plan.Cost.Rho, PureEpsilon: r.plan.Cost.Pure,
+	d.Guarantee = Guarantee{Unit: p.Unit, Renewed: renewed, Epsilon: eps, Delta: p.Target.Delta, Rho: r.plan.Cost.Rho, PureEpsilon: r.plan.Cost.Pure,
 		GaussianDelta: r.plan.Cost.GaussianDelta(eps),
-		Sentence:      sentence(p, eps, p.Target.Delta, m.VertexSource, state.Limits[p.Unit].Renew)}
+		Sentence:      sentence(p, eps, p.Target.Delta, m.VertexSource, renewed)}
 	if r.Params.Profile == ProfilePaper {
 		d.Guarantee.PaperSum = fmt.Sprintf("(%s, %s) as %d times (%s, %s)", p.Target.Epsilon, p.Target.Delta, p.Steps+p.Rank,
 			strconv.FormatFloat(p.Target.Epsilon.Float()/float64(p.Steps+p.Rank), 'g', 4, 64),

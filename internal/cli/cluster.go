@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/privcom/privcom/cluster"
+	"github.com/privcom/privcom/partition"
 	"github.com/privcom/privcom/release"
 )
 
@@ -26,9 +28,10 @@ func Shard(args []string) int { return main(args, newShard) }
 type natsFlags struct {
 	conn        cluster.ConnectOptions
 	prefix, run string
+	wait        time.Duration
 }
 
-func (f *natsFlags) add(fs *pflag.FlagSet) {
+func (f *natsFlags) add(fs *pflag.FlagSet, wait time.Duration) {
 	fs.StringVar(&f.conn.URL, "nats", "nats://127.0.0.1:4222", "address of NATS; several with commas")
 	fs.StringVar(&f.conn.CredsFile, "nats-creds", "", "credentials file (JWT and seed)")
 	fs.StringVar(&f.conn.NkeyFile, "nats-nkey", "", "nkey seed file")
@@ -37,29 +40,44 @@ func (f *natsFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.conn.CertFile, "nats-cert", "", "client certificate")
 	fs.StringVar(&f.conn.KeyFile, "nats-key", "", "key of the client certificate")
 	fs.BoolVar(&f.conn.Insecure, "insecure-nats", false, "allow a NATS that is not on this machine without TLS: rows of Q are private and would cross the network in the clear")
+	fs.DurationVar(&f.wait, "nats-wait", wait, "how long to try to reach NATS before giving up")
 	fs.StringVar(&f.prefix, "prefix", defaultPrefix, "first token of every subject")
 	fs.StringVar(&f.run, "run", "", "id of the run, the same for the coordinator and its shards")
 }
 
-// connect opens a connection; what another try cannot heal is a matter of the flags.
-func connect(ctx context.Context, o cluster.ConnectOptions) (*cluster.Conn, error) {
-	c, err := cluster.Connect(ctx, o)
-	if err != nil && ctx.Err() == nil {
+// connect opens a connection. A NATS that does not answer for the time of --nats-wait is
+// a fault that another try may heal; a refused login or certificate is a matter of the flags.
+func (f *natsFlags) connect(ctx context.Context) (*cluster.Conn, error) {
+	if f.wait <= 0 {
+		return nil, usagef("nats-wait is %v, must be positive", f.wait)
+	}
+	inner, cancel := context.WithTimeoutCause(ctx, f.wait, fmt.Errorf("%w for %v (--nats-wait)", errNoNATS, f.wait))
+	defer cancel()
+	c, err := cluster.Connect(inner, f.conn)
+	if err != nil && inner.Err() == nil {
 		err = usage(err)
 	}
 	return c, err
 }
+
+// errNoNATS says that nothing answered at the address of NATS.
+var errNoNATS = errors.New("no NATS server answered")
 
 func newCoordinator(a *app) *cobra.Command {
 	var p release.Params
 	var n natsFlags
 	var ledger ledgerFlags
 	var logs logFlags
-	var graph, out, work string
+	var runs runFlags
+	var graph, out string
 	var join time.Duration
 	c := &cobra.Command{Use: "coordinator --graph URL --out URL --run ID --epsilon E", Short: "Coordinate one release over NATS",
 		Long: `coordinator makes one release with shard workers that it reaches through NATS. It draws the noise and keeps the ledger;
-the rows of the graph stay with the workers. Every flag can be given as PRIVCOM_… in the environment.`,
+the rows of the graph stay with the workers. Every flag can be given as PRIVCOM_… in the environment.
+
+A run that was interrupted, by whatever, is taken up by the same command: it goes on after the last step that is
+recorded in its work folder, under the same ledger entry. With other settings it is refused. Of a run that is
+finished the same command changes nothing.`,
 		Args: args(cobra.NoArgs), RunE: func(cmd *cobra.Command, _ []string) error {
 			if graph == "" || out == "" || n.run == "" {
 				return usagef("--graph, --out and --run must be set")
@@ -71,35 +89,39 @@ the rows of the graph stay with the workers. Every flag can be given as PRIVCOM_
 			if err != nil {
 				return err
 			}
-			return a.coordinate(cmd.Context(), coordination{params: p, nats: n, ledger: ledger, graph: graph, out: out, work: work,
+			return a.coordinate(cmd.Context(), coordination{params: p, nats: n, ledger: ledger, graph: graph, out: out, runs: runs,
 				options: cluster.CoordinatorOptions{Prefix: n.prefix, Run: n.run, Logger: log, Timeouts: cluster.Timeouts{Join: join}}})
 		}}
 	a.common(c)
 	fs := c.Flags()
 	paramFlags(fs, &p)
-	n.add(fs)
+	n.add(fs, defaultNATSWait)
 	ledger.add(fs)
+	runs.add(fs, "(default "+defaultRuns+", which is emptied of what a finished run needs no more)")
 	logs.add(fs)
 	fs.StringVar(&graph, "graph", "", "ingested graph folder or bucket URL")
 	fs.StringVar(&out, "out", "", "folder or bucket URL for the release")
-	fs.StringVar(&work, "work", "", "folder or bucket URL for the run's own files, which the shards must reach (default: a temporary local one)")
 	fs.DurationVar(&join, "join", 5*time.Minute, "how long to wait for all shards before making do with fewer")
 	return c
 }
 
+// defaultNATSWait is how long coordinator and shards look for NATS.
+const defaultNATSWait = 2 * time.Minute
+
 // coordination is one run of the coordinator binary.
 type coordination struct {
-	params           release.Params
-	nats             natsFlags
-	ledger           ledgerFlags
-	graph, out, work string
-	options          cluster.CoordinatorOptions
+	params     release.Params
+	nats       natsFlags
+	ledger     ledgerFlags
+	runs       runFlags
+	graph, out string
+	options    cluster.CoordinatorOptions
 }
 
 func (a *app) coordinate(ctx context.Context, c coordination) (err error) {
 	p := a.newProgress()
 	defer p.close()
-	out, err := openOut(ctx, c.out, c.work, c.ledger)
+	out, err := openOut(ctx, c.out, c.runs.place(), c.ledger)
 	if err != nil {
 		return err
 	}
@@ -124,37 +146,62 @@ func (a *app) coordinate(ctx context.Context, c coordination) (err error) {
 		return err
 	}
 	defer closeLedger()
-	work, cleanWork, err := workFolder(ctx, c.work)
+	work, tidy, closeWork, err := c.runs.open(ctx, c.nats.run)
 	if err != nil {
 		return err
 	}
-	defer func() { err = firstError(err, cleanWork()) }()
-
+	defer closeWork()
+	job, err := release.Begin(ctx, release.Options{ID: c.nats.run, Params: c.params, Initial: initial, Graph: graph, Ledger: ledger,
+		Out: out, Work: work, Tool: Tool(), Progress: p.report, Resume: true, Lease: c.runs.lease})
+	if err != nil {
+		return err
+	}
+	defer job.Close()
+	summarise := func(doc *release.Document) *summary {
+		p.close()
+		return &summary{Document: doc, Out: out.URL(), Report: out.Sub(release.ReportKey).URL(), Ledger: ledger.URL(), Phases: p.Phases}
+	}
 	c.nats.conn.Name, c.nats.conn.Logger = "privcom coordinator "+c.nats.run, c.options.Logger
-	conn, err := connect(ctx, c.nats.conn)
+	if doc := job.Finished(); doc != nil {
+		endWaiting(ctx, c.nats)
+		return a.finished(summarise(doc))
+	}
+	if err := a.sayTakenUp(ctx, job, c.nats.run, plan.Params.Steps); err != nil {
+		return err
+	}
+	conn, err := c.nats.connect(job.Context())
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	source := graphSource{graph}
+	doc, err := c.run(job, graph, conn, p)
+	if err != nil {
+		return err
+	}
+	if tidy {
+		if err := job.Tidy(ctx); err != nil {
+			return err
+		}
+	}
+	s := summarise(doc)
+	return a.print(s, s.text)
+}
+
+// run does the work of a job with the shards of its run.
+func (c *coordination) run(job *release.Job, graph *partition.Graph, conn *cluster.Conn, p *progress) (*release.Document, error) {
+	ctx, source := job.Context(), graphSource{graph}
 	o := c.options
 	o.Conn, o.Rows, o.Shards, o.Graph = conn, source.Rows(), source.Shards(), source.Graph()
 	coordinator, err := cluster.NewCoordinator(ctx, o)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	p.report("waiting for shards", 0, int64(len(o.Shards)))
 	if err := waitShards(ctx, coordinator, source.Rows(), o.Timeouts.Join, o.Run); err != nil {
-		return firstError(err, coordinator.Close())
+		return nil, firstError(err, leaveRun(coordinator, err))
 	}
-	doc, err := release.Run(ctx, release.Options{ID: c.nats.run, Params: c.params, Initial: initial, Graph: graph, Engine: coordinator,
-		Ledger: ledger, Out: out, Work: work, Tool: Tool(), Progress: p.report})
-	if err = firstError(err, coordinator.Close()); err != nil {
-		return err
-	}
-	p.close()
-	s := &summary{Document: doc, Out: out.URL(), Report: out.Sub(release.ReportKey).URL(), Ledger: ledger.URL(), Phases: p.Phases}
-	return a.print(s, s.text)
+	doc, err := job.Run(coordinator)
+	return doc, firstError(err, leaveRun(coordinator, err))
 }
 
 func newShard(a *app) *cobra.Command {
@@ -162,6 +209,7 @@ func newShard(a *app) *cobra.Command {
 	var logs logFlags
 	var graph string
 	var index, cores int
+	var patience time.Duration
 	c := &cobra.Command{Use: "shard --graph URL --run ID [--index I]", Short: "Serve rows of a graph to one run's coordinator",
 		Long: `shard loads row shards of a graph folder and multiplies them for one run's coordinator until the run ends. In an
 indexed Kubernetes job the index comes from JOB_COMPLETION_INDEX. Every flag can be given as PRIVCOM_… in the environment.`,
@@ -189,19 +237,20 @@ indexed Kubernetes job the index comes from JOB_COMPLETION_INDEX. Every flag can
 				return usagef("index is %d, the graph has shards 0 to %d", index, shards-1)
 			}
 			n.conn.Name, n.conn.Logger = fmt.Sprintf("privcom shard %d of %s", index, n.run), log
-			conn, err := connect(cmd.Context(), n.conn)
+			conn, err := n.connect(cmd.Context())
 			if err != nil {
 				return err
 			}
 			defer conn.Close()
 			log.Info("connected, waiting for the coordinator", "run", n.run, "index", index)
 			return cluster.RunShard(cmd.Context(), cluster.ShardOptions{Conn: conn, Prefix: n.prefix, Run: n.run, Index: index, Cores: cores,
-				Source: graphSource{g}, Handlers: handlers(), Logger: log})
+				Source: graphSource{g}, Handlers: handlers(), Logger: log, Timeouts: cluster.Timeouts{Orphan: patience}})
 		}}
 	a.common(c)
 	fs := c.Flags()
-	n.add(fs)
+	n.add(fs, defaultNATSWait)
 	logs.add(fs)
+	fs.DurationVar(&patience, "coordinator-wait", 10*time.Minute, "how long to wait for a coordinator, the first one or another after one that stopped or died")
 	fs.StringVar(&graph, "graph", "", "ingested graph folder or bucket URL")
 	fs.IntVar(&index, "index", -1, "shard to load at once; -1: whatever the coordinator asks for")
 	fs.IntVar(&cores, "cores", runtime.GOMAXPROCS(0), "goroutines that multiply")
@@ -217,7 +266,7 @@ func newStatus(a *app) *cobra.Command {
 				return usagef("--run is not set")
 			}
 			n.conn.Name = "privcom status"
-			conn, err := connect(cmd.Context(), n.conn)
+			conn, err := n.connect(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -232,7 +281,7 @@ func newStatus(a *app) *cobra.Command {
 				return nil
 			})))
 		}}
-	n.add(c.Flags())
+	n.add(c.Flags(), 10*time.Second)
 	c.Flags().BoolVar(&once, "once", false, "print one status and end")
 	return c
 }

@@ -109,22 +109,17 @@ func (f *evaluateFlags) readLabels(ids []string) ([]int32, error) {
 func (a *app) loadOriginal(ctx context.Context, f *evaluateFlags, p *progress) ([]string, *community.Graph, error) {
 	where := f.original
 	if !isGraphFolder(where) {
-		dir, err := os.MkdirTemp("", "privcom-")
+		bucket, remove, err := tempFolder(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
-		defer os.RemoveAll(dir)
-		bucket, err := storage.Open(ctx, dir)
-		if err != nil {
-			return nil, nil, err
-		}
-		defer bucket.Close()
+		defer remove()
 		o := f.ingest.options(a, []string{where})
 		o.Shards, o.Progress = 1, p.report
 		if _, _, err := partition.Ingest(ctx, o, bucket); err != nil {
 			return nil, nil, input(err)
 		}
-		where = dir
+		where = bucket.URL()
 	}
 	g, closeGraph, err := openGraph(ctx, where)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/privcom/privcom/cluster"
 	"github.com/privcom/privcom/partition/reader"
 	"github.com/privcom/privcom/privacy"
+	"github.com/privcom/privcom/privoja"
 	"github.com/privcom/privcom/release"
 	"github.com/privcom/privcom/storage"
 )
@@ -70,25 +71,30 @@ func exitCode(err error) int {
 		initial *release.InitialError
 		stray   *cluster.RefusedError
 		version *cluster.VersionError
+		changed *release.ChangedError
+		lease   *release.LeaseError
+		served  *cluster.ServedError
+		replay  *privoja.ReplayError
 	)
 	switch {
 	case err == nil:
 		return ExitOK
 	case errors.Is(err, context.Canceled):
 		return ExitSIGINT
-	case errors.As(err, &use), errors.As(err, &stray), errors.As(err, &version):
+	case errors.As(err, &use), errors.As(err, &stray), errors.As(err, &version), errors.As(err, &changed):
 		return ExitUsage
 	case errors.As(err, &refused):
 		return ExitBudget
 	case errors.Is(err, release.ErrOccupied):
 		return ExitOccupied
-	case errors.As(err, &corrupt), errors.Is(err, errCheckFailed), errors.Is(err, release.ErrNotRelease), errors.Is(err, release.ErrLedger):
+	case errors.As(err, &corrupt), errors.Is(err, errCheckFailed), errors.Is(err, release.ErrNotRelease), errors.Is(err, release.ErrLedger), errors.As(err, &replay):
 		return ExitCorrupt
 	case errors.As(err, &shard) && (shard.Kind == cluster.FailCorrupt || shard.Kind == cluster.FailMissing):
 		return ExitCorrupt
 	case errors.As(err, &line), errors.As(err, &in), errors.As(err, &initial):
 		return ExitInput
-	case errors.As(err, &shard) && shard.Kind == cluster.FailLoad, errors.As(err, &nobody), errors.Is(err, cluster.ErrNoCoordinator):
+	case errors.As(err, &shard) && shard.Kind == cluster.FailLoad, errors.As(err, &nobody), errors.Is(err, cluster.ErrNoCoordinator),
+		errors.Is(err, errNoNATS), errors.As(err, &lease), errors.As(err, &served):
 		return ExitStorage
 	case storage.Class(err) == storage.ClassRetryable:
 		return ExitStorage

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/privcom/privcom/release"
 	"github.com/privcom/privcom/storage"
 )
 
@@ -19,21 +18,12 @@ func openLasting(ctx context.Context, flag, where string) (*storage.Bucket, erro
 	return b, usage(err)
 }
 
-// openOut opens the folder of a release, which must be empty, and keeps private places out
-// of it.
+// openOut opens the folder of a release and keeps private places out of it.
 func openOut(ctx context.Context, where, work string, ledger ledgerFlags) (*storage.Bucket, error) {
 	if err := errors.Join(apart(where, "work", work), apart(where, "ledger", ledger.url)); err != nil {
 		return nil, err
 	}
-	out, err := openLasting(ctx, "out", where)
-	if err != nil {
-		return nil, err
-	}
-	if err := release.CheckEmpty(ctx, out); err != nil {
-		out.Close()
-		return nil, err
-	}
-	return out, nil
+	return openLasting(ctx, "out", where)
 }
 
 // apart refuses a private place inside the release folder, which leaves the boundary as a

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"runtime"
 	"strings"
 	"text/tabwriter"
@@ -27,7 +26,8 @@ type releaseFlags struct {
 	inputs []string
 	graph  string
 	out    string
-	work   string
+	run    string
+	runs   runFlags
 	shards int
 	dryRun bool
 	logs   logFlags
@@ -47,7 +47,8 @@ workers around an embedded NATS server, and writes a release folder. Only that f
 	fs.StringSliceVar(&f.inputs, "input", nil, "graph file (several, a folder or a pattern for parts; - for standard input)")
 	fs.StringVar(&f.graph, "graph", "", "ingested graph folder, instead of --input")
 	fs.StringVar(&f.out, "out", "", "folder for the release")
-	fs.StringVar(&f.work, "work", "", "folder for the run's own files, kept; default a temporary one")
+	f.runs.add(fs, "(default: a temporary one; with --run "+defaultRuns+")")
+	fs.StringVar(&f.run, "run", "", "id of the run, by which the same command takes it up again after an interruption (default: a new one)")
 	fs.IntVar(&f.shards, "shards", runtime.GOMAXPROCS(0), "number of shards and workers for --input")
 	fs.Int64Var(&f.ingest.opts.DegreeBound, "declare-degree-bound", 0, "check while reading that no vertex has more neighbours")
 	fs.BoolVar(&f.dryRun, "dry-run", false, "stop before the budget is touched: check everything, show the plan, release nothing")
@@ -79,18 +80,37 @@ func (a *app) release(ctx context.Context, f *releaseFlags) (err error) {
 	}
 	p := a.newProgress()
 	defer p.close()
-	out, err := openOut(ctx, f.out, f.work, f.ledger)
+	out, err := openOut(ctx, f.out, f.runs.work, f.ledger)
 	if err != nil {
 		return err
 	}
 	defer out.Close()
-	work, cleanWork, err := workFolder(ctx, f.work)
+	lasting := f.run != "" || f.runs.work != ""
+	id, tidy := f.run, false
+	if id == "" {
+		id = runID()
+		if err := release.CheckEmpty(ctx, out); err != nil { // before a graph is read for nothing
+			return err
+		}
+	}
+	work, cleanWork, err := tempFolder(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = firstError(err, cleanWork()) }()
+	read := work.Sub("graph") // the folder of a graph that is read from --input
+	if lasting && !f.dryRun {
+		var closeWork func()
+		if work, tidy, closeWork, err = f.runs.open(ctx, id); err != nil {
+			return err
+		}
+		defer closeWork()
+		if read, err = f.keepGraph(ctx, work, read); err != nil {
+			return err
+		}
+	}
 
-	graph, closeGraph, rep, err := f.open(ctx, a, work, p)
+	graph, closeGraph, rep, err := f.open(ctx, a, read, p)
 	if err != nil {
 		return err
 	}
@@ -105,7 +125,6 @@ func (a *app) release(ctx context.Context, f *releaseFlags) (err error) {
 	}
 	defer closeLedger()
 
-	id := runID()
 	log, err := f.logs.logger(a.stderr)
 	if err != nil {
 		return err
@@ -121,23 +140,60 @@ func (a *app) release(ctx context.Context, f *releaseFlags) (err error) {
 			return input(err)
 		}
 	}
-	p.report("starting the cluster", 0, 1)
-	l, err := startLaptop(ctx, id, graph, log, runtime.GOMAXPROCS(0))
+	job, err := release.Begin(ctx, release.Options{ID: id, Params: f.params, Initial: initial, Graph: graph, Ledger: ledger,
+		Out: out, Work: work, Tool: Tool(), Progress: p.report, Resume: lasting, Lease: f.runs.lease})
 	if err != nil {
 		return err
 	}
-	doc, err := release.Run(l.ctx, release.Options{ID: id, Params: f.params, Initial: initial, Graph: graph, Engine: l.coordinator, Ledger: ledger,
-		Out: out, Work: work, Tool: Tool(), Progress: p.report})
-	if err = firstError(l.explain(err), l.Close()); err != nil {
+	defer job.Close()
+	summarise := func(doc *release.Document) *summary {
+		p.close()
+		return &summary{Document: doc, Out: out.URL(), Report: out.Sub(release.ReportKey).URL(), Ledger: ledger.URL(), Phases: p.Phases, Input: rep}
+	}
+	if doc := job.Finished(); doc != nil {
+		return a.finished(summarise(doc))
+	}
+	if err := a.sayTakenUp(ctx, job, id, plan.Params.Steps); err != nil {
 		return err
 	}
-	p.close()
-	s := &summary{Document: doc, Out: out.URL(), Report: out.Sub(release.ReportKey).URL(), Ledger: ledger.URL(), Phases: p.Phases, Input: rep}
+	p.report("starting the cluster", 0, 1)
+	l, err := startLaptop(job.Context(), id, graph, log, runtime.GOMAXPROCS(0))
+	if err != nil {
+		return err
+	}
+	doc, err := job.Run(l.coordinator)
+	if err = firstError(l.explain(err), l.Close()); err != nil {
+		if lasting && f.run == "" {
+			err = fmt.Errorf("%w (with --run %s)", err, id)
+		}
+		return err
+	}
+	if tidy {
+		if err := job.Tidy(ctx); err != nil {
+			return err
+		}
+	}
+	s := summarise(doc)
 	return a.print(s, s.text)
 }
 
-// open ingests --input into the work folder, or opens --graph.
-func (f *releaseFlags) open(ctx context.Context, a *app, work *storage.Bucket, p *progress) (*partition.Graph, func(), *partition.Report, error) {
+// keepGraph is where a graph that is read from --input goes: to the run's folder, which is
+// kept where the user named a place; but of a run that is taken up again the input is read
+// afresh, to see that it is the same.
+func (f *releaseFlags) keepGraph(ctx context.Context, work, temporary *storage.Bucket) (*storage.Bucket, error) {
+	if f.runs.work == "" {
+		return temporary, nil
+	}
+	kept := work.Sub("graph")
+	have, err := kept.Exists(ctx, partition.ManifestKey)
+	if have {
+		kept = temporary
+	}
+	return kept, err
+}
+
+// open ingests --input into a folder, or opens --graph.
+func (f *releaseFlags) open(ctx context.Context, a *app, bucket *storage.Bucket, p *progress) (*partition.Graph, func(), *partition.Report, error) {
 	if f.graph != "" {
 		g, closeGraph, err := openGraph(ctx, f.graph)
 		return g, closeGraph, nil, err
@@ -149,33 +205,12 @@ func (f *releaseFlags) open(ctx context.Context, a *app, work *storage.Bucket, p
 	}
 	o := f.ingest.options(a, f.inputs)
 	o.Shards, o.Progress = f.shards, p.report
-	bucket := work.Sub("graph")
 	_, rep, err := partition.Ingest(ctx, o, bucket)
 	if err != nil {
 		return nil, nil, nil, ingestError(err)
 	}
 	g, err := partition.OpenGraph(ctx, bucket)
 	return g, func() {}, rep, err
-}
-
-// workFolder opens a run's folder; a temporary one is removed at the end.
-func workFolder(ctx context.Context, where string) (*storage.Bucket, func() error, error) {
-	if where != "" {
-		b, err := storage.Open(ctx, where)
-		if err != nil {
-			return nil, nil, usage(err)
-		}
-		return b, b.Close, nil
-	}
-	dir, err := os.MkdirTemp("", "privcom-")
-	if err != nil {
-		return nil, nil, err
-	}
-	b, err := storage.Open(ctx, dir)
-	if err != nil {
-		return nil, nil, firstError(err, os.RemoveAll(dir))
-	}
-	return b, func() error { return firstError(b.Close(), os.RemoveAll(dir)) }, nil
 }
 
 func (a *app) dryRun(f *releaseFlags, g *partition.Graph) error {
@@ -200,11 +235,13 @@ func (a *app) dryRun(f *releaseFlags, g *partition.Graph) error {
 // summary is what a person sees after a release.
 type summary struct {
 	*release.Document
-	Out    string            `json:"out"`
-	Report string            `json:"report"`
-	Ledger string            `json:"ledger_url"`
-	Phases []phaseTime       `json:"phases"`
-	Input  *partition.Report `json:"-"` // counts of the input stay inside: only the terminal sees drops
+	Out    string      `json:"out"`
+	Report string      `json:"report"`
+	Ledger string      `json:"ledger_url"`
+	Phases []phaseTime `json:"phases"`
+	// Already says that the run was finished before and this command did nothing.
+	Already bool              `json:"already_finished,omitempty"`
+	Input   *partition.Report `json:"-"` // counts of the input stay inside: only the terminal sees drops
 }
 
 func (s *summary) text(w io.Writer) error {
