@@ -4,7 +4,7 @@
 //
 // # Contract
 //
-//	check the folder → plan → reserve in the ledger → Oja steps → fit →
+//	plan → run.json → lease → claim the folder → reserve in the ledger → Oja steps → fit →
 //	(noisy edge counts) → law → edges → release.json → commit → _SUCCESS
 //
 // Nothing is read from the graph before the reservation is durable, and nothing of
@@ -19,13 +19,22 @@
 //	factors.parquet V, one row per vertex; Λ is in release.json
 //	release.html    the same for people
 //	_SUCCESS        last; a folder without it is not a release
-//	_STARTED        only until nodes.parquet stands: the claim of a run on its folder
+//	_STARTED        until right before _SUCCESS: the claim of a run on its folder
 //
 // Every byte is a function of noisy answers, public parameters and public randomness.
 //
+// # Runs that are interrupted
+//
+// Every noisy answer is one object of the run's work folder, made by create-if-absent, and
+// only what that object holds is used (docs/format/run.md has the argument). So a run can
+// die between any two storage calls and be taken up again by Begin, also by two at once:
+// the same reservation, the same answers, the same bytes. The lease keeps coordinators
+// from doing the same work; it guards nothing.
+//
 // # Refusals
 //
-// A folder that already holds a release or the remains of one; parameters outside
+// A folder that already holds another release or the remains of one; a run that was started
+// with other settings, or that another coordinator works on; parameters outside
 // their bounds (all listed at once); a graph without a manifest; a ledger over its
 // limit. None of them spends budget.
 package release
