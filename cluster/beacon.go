@@ -24,7 +24,9 @@ func (c *Coordinator) hello(now time.Time) {
 // workers are told to wait for its successor.
 func (c *Coordinator) farewell() {
 	defer func() { _ = c.o.Conn.FlushTimeout(c.t.End) }() // a courtesy
-	if context.Cause(c.ctx) != ErrClosed {                // itself: errPaused wraps it
+	over := context.Cause(c.ctx) == ErrClosed             // itself: errPaused wraps it
+	c.publishStatus(func(s *Status) { s.Ended, s.Paused = over, !over })
+	if !over {
 		c.send(c.subj.all(verbEnd), head{Shard: -1, Kind: endPause}, nil)
 		return
 	}
@@ -70,11 +72,26 @@ func (c *Coordinator) report() {
 }
 
 // publishStatus shows the state to whoever watches.
-func (c *Coordinator) publishStatus() {
+//
+// How long a worker was busy follows from its number of arcs, and is not told: watchers
+// have the least rights of all.
+func (c *Coordinator) publishStatus(finish func(*Status)) {
 	c.refresh(time.Now())
 	s, p := c.ledger.snapshot()
 	s.BytesSent, s.Lost = c.out.sent.Load(), c.out.lost.Load()
-	note, err := json.Marshal(Status{Run: c.o.Run, Rows: c.o.Rows, Shards: len(c.o.Shards), Progress: p, Stats: s})
+	s.ShardBusy = nil
+	for i := range s.Workers {
+		s.Workers[i].Busy = 0
+	}
+	status := Status{Run: c.o.Run, Rows: c.o.Rows, Shards: len(c.o.Shards), Progress: p, Stats: s, Phase: c.clock.get(time.Now(), covered(p))}
+	if finish != nil {
+		finish(&status)
+	}
+	note, err := json.Marshal(status)
+	if err == nil && len(note) >= c.o.ChunkBytes-headroom { // thousands of workers
+		status.Stats.Workers = nil
+		note, err = json.Marshal(status)
+	}
 	if err == nil && len(note) < c.o.ChunkBytes-headroom {
 		c.send(c.subj.all(verbStatus), head{Shard: -1}, note)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -49,6 +50,8 @@ type Coordinator struct {
 	fatal   error
 
 	ledger ledger
+	clock  phaseClock
+	turned atomic.Int64 // Unix nanoseconds of the last turn of the loop
 }
 
 // job is the work in hand. Its methods run in the loop; an error ends it.
@@ -99,6 +102,7 @@ func NewCoordinator(ctx context.Context, o CoordinatorOptions) (*Coordinator, er
 		owners:  make([]*member, len(o.Shards)),
 	}
 	c.ledger.s.Term = c.term
+	c.turned.Store(time.Now().UnixNano())
 	c.ledger.s.ShardBusy = make([]time.Duration, len(o.Shards))
 	c.ctx, c.cancel = context.WithCancelCause(ctx)
 	subs, err := subscribeAll(o.Conn, subj.all, append(upwardVerbs, verbHello), c.receive)

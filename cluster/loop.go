@@ -35,6 +35,7 @@ func (c *Coordinator) loop(subs []*nats.Subscription) {
 		case now := <-ticker.C:
 			c.tick(now)
 		}
+		c.turned.Store(time.Now().UnixNano())
 		c.report()
 	}
 	c.settle(c.fatal)
@@ -58,6 +59,7 @@ func (c *Coordinator) after(err error) {
 		c.settle(err)
 	case c.current.job.finished():
 		c.ledger.count(func(s *Stats) { s.Steps++ })
+		c.log.Info("operation finished", "step", c.step, "kind", c.current.job.progress().Kind)
 		c.settle(nil)
 	}
 }
@@ -105,7 +107,7 @@ func (c *Coordinator) tick(now time.Time) {
 	switch silent := now.Sub(c.beat); {
 	case silent >= c.t.Beat:
 		c.hello(now)
-		c.publishStatus()
+		c.publishStatus(nil)
 	case c.invite && silent >= c.t.Beat/10: // many may wait: one hello is for all
 		c.hello(now)
 	}

@@ -44,6 +44,9 @@ type ShardOptions struct {
 
 	Timeouts Timeouts
 	Logger   *slog.Logger // run, shard and step; nil is silent
+	// Observe is told once per beat where the worker stands; it must return at once. May
+	// be nil.
+	Observe func(ShardState)
 
 	wrap func(publishFunc) publishFunc // faults, in tests
 	slow time.Duration                 // pause before every row block, in tests
@@ -303,6 +306,7 @@ func (w *worker) enter(step uint64) {
 		w.spare = w.matrix.data
 	}
 	w.step, w.matrix, w.queue = step, nil, nil
+	w.log.Debug("operation begins", "step", step)
 	w.stop()
 	w.stepCtx, w.stop = context.WithCancel(w.ctx)
 	w.items = map[int]*item{}
@@ -311,6 +315,7 @@ func (w *worker) enter(step uint64) {
 func (w *worker) tick(now time.Time) {
 	if now.Sub(w.beat) >= w.t.Beat {
 		w.alive(now)
+		w.observe(now)
 		w.have(now, false)
 	}
 	if w.matrix != nil && !w.matrix.got.full() && now.Sub(w.matrix.news) > w.t.Repair {

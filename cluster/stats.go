@@ -31,8 +31,8 @@ type Stats struct {
 	Left          int64    `json:"left"`           // workers that died or said goodbye
 	Refused       []string `json:"refused,omitempty"`
 
-	ShardBusy []time.Duration `json:"shard_busy"`      // per shard, between asking for its rows and having them, summed
-	Other     string          `json:"other,omitempty"` // term of another coordinator on this run
+	ShardBusy []time.Duration `json:"shard_busy,omitempty"` // per shard, between asking for its rows and having them, summed
+	Other     string          `json:"other,omitempty"`      // term of another coordinator on this run
 	Workers   []WorkerStats   `json:"workers"`
 }
 
@@ -43,7 +43,7 @@ type WorkerStats struct {
 	Shards []int         `json:"shards"`
 	Blocks int64         `json:"blocks"` // row blocks and items taken from it
 	Bytes  int64         `json:"bytes"`
-	Busy   time.Duration `json:"busy"` // between asking and having, summed
+	Busy   time.Duration `json:"busy,omitempty"` // between asking and having, summed
 	Silent time.Duration `json:"silent"`
 }
 

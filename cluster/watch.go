@@ -15,6 +15,9 @@ type Status struct {
 	Shards   int      `json:"shards"`
 	Progress Progress `json:"progress"`
 	Stats    Stats    `json:"stats"`
+	Phase    Phase    `json:"phase"`
+	Ended    bool     `json:"ended,omitempty"`  // the last status: the run is over
+	Paused   bool     `json:"paused,omitempty"` // the last status of this coordinator: the run goes on under another
 }
 
 // Watch calls show with every status of a run until ctx ends, whose cause it

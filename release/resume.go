@@ -337,6 +337,15 @@ func (j *Job) Recorded(ctx context.Context) (int, string, error) {
 	return t.length, j.file.Reservation, nil
 }
 
+// Reservation is the id that the run's ledger entry has, or will have; "" of a run that is
+// finished already.
+func (j *Job) Reservation() string {
+	if j.file == nil {
+		return ""
+	}
+	return j.file.Reservation
+}
+
 // Context ends with the job's, and with a *LeaseError when another coordinator has taken
 // the run over.
 func (j *Job) Context() context.Context { return j.ctx }

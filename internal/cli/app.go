@@ -23,6 +23,7 @@ type app struct {
 	stdout, stderr io.Writer
 	output         string // text, json or none
 	quiet          bool
+	operation      *operation // of a coordinator or shard process
 }
 
 // Privcom runs the command a person types and returns its exit code.
@@ -38,6 +39,9 @@ func main(args []string, build func(*app) *cobra.Command) int {
 	root.SetErr(a.stderr)
 	err := root.ExecuteContext(ctx)
 	code := exitCode(err)
+	if a.operation != nil {
+		defer func() { a.operation.end(a, code) }()
+	}
 	if s := caught(); s != nil && err != nil {
 		code = ExitSIGINT
 		if s == syscall.SIGTERM {

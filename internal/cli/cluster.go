@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/privcom/privcom/cluster"
+	"github.com/privcom/privcom/internal/ops"
 	"github.com/privcom/privcom/partition"
 	"github.com/privcom/privcom/release"
 )
@@ -71,6 +72,8 @@ func newCoordinator(a *app) *cobra.Command {
 	var runs runFlags
 	var graph, out string
 	var join time.Duration
+	op := newOperation(ops.RoleCoordinator)
+	a.operation = op
 	c := &cobra.Command{Use: "coordinator --graph URL --out URL --run ID --epsilon E", Short: "Coordinate one release over NATS",
 		Long: `coordinator makes one release with shard workers that it reaches through NATS. It draws the noise and keeps the ledger;
 the rows of the graph stay with the workers. Every flag can be given as PRIVCOM_… in the environment.
@@ -89,6 +92,9 @@ finished the same command changes nothing.`,
 			if err != nil {
 				return err
 			}
+			if err := op.start(cmd.Context(), n.run, nil); err != nil {
+				return err
+			}
 			return a.coordinate(cmd.Context(), coordination{params: p, nats: n, ledger: ledger, graph: graph, out: out, runs: runs,
 				options: cluster.CoordinatorOptions{Prefix: n.prefix, Run: n.run, Logger: log, Timeouts: cluster.Timeouts{Join: join}}})
 		}}
@@ -99,6 +105,7 @@ finished the same command changes nothing.`,
 	ledger.add(fs)
 	runs.add(fs, "(default "+defaultRuns+", which is emptied of what a finished run needs no more)")
 	logs.add(fs)
+	op.flags.add(fs)
 	fs.StringVar(&graph, "graph", "", "ingested graph folder or bucket URL")
 	fs.StringVar(&out, "out", "", "folder or bucket URL for the release")
 	fs.DurationVar(&join, "join", 5*time.Minute, "how long to wait for all shards before making do with fewer")
@@ -119,8 +126,9 @@ type coordination struct {
 }
 
 func (a *app) coordinate(ctx context.Context, c coordination) (err error) {
-	p := a.newProgress()
+	p, op := a.newProgress(), a.operation
 	defer p.close()
+	report := op.report(p.report)
 	out, err := openOut(ctx, c.out, c.runs.place(), c.ledger)
 	if err != nil {
 		return err
@@ -151,12 +159,14 @@ func (a *app) coordinate(ctx context.Context, c coordination) (err error) {
 		return err
 	}
 	defer closeWork()
+	op.setEntry(ops.EntryUnknown)
 	job, err := release.Begin(ctx, release.Options{ID: c.nats.run, Params: c.params, Initial: initial, Graph: graph, Ledger: ledger,
-		Out: out, Work: work, Tool: Tool(), Progress: p.report, Resume: true, Lease: c.runs.lease})
+		Out: out, Work: work, Tool: Tool(), Progress: report, Resume: true, Lease: c.runs.lease})
 	if err != nil {
 		return err
 	}
 	defer job.Close()
+	defer func() { op.lookUpEntry(ledger, job) }()
 	summarise := func(doc *release.Document) *summary {
 		p.close()
 		return &summary{Document: doc, Out: out.URL(), Report: out.Sub(release.ReportKey).URL(), Ledger: ledger.URL(), Phases: p.Phases}
@@ -174,7 +184,8 @@ func (a *app) coordinate(ctx context.Context, c coordination) (err error) {
 		return err
 	}
 	defer conn.Close()
-	doc, err := c.run(job, graph, conn, p)
+	op.use(func(op *operation) { op.conn = conn })
+	doc, err := c.run(job, graph, conn, op, report)
 	if err != nil {
 		return err
 	}
@@ -183,12 +194,13 @@ func (a *app) coordinate(ctx context.Context, c coordination) (err error) {
 			return err
 		}
 	}
+	op.report(func(string, int64, int64) {})("done", 0, 0)
 	s := summarise(doc)
 	return a.print(s, s.text)
 }
 
 // run does the work of a job with the shards of its run.
-func (c *coordination) run(job *release.Job, graph *partition.Graph, conn *cluster.Conn, p *progress) (*release.Document, error) {
+func (c *coordination) run(job *release.Job, graph *partition.Graph, conn *cluster.Conn, op *operation, report func(phase string, done, total int64)) (*release.Document, error) {
 	ctx, source := job.Context(), graphSource{graph}
 	o := c.options
 	o.Conn, o.Rows, o.Shards, o.Graph = conn, source.Rows(), source.Shards(), source.Graph()
@@ -196,7 +208,8 @@ func (c *coordination) run(job *release.Job, graph *partition.Graph, conn *clust
 	if err != nil {
 		return nil, err
 	}
-	p.report("waiting for shards", 0, int64(len(o.Shards)))
+	op.use(func(op *operation) { op.coordinator, op.planned = coordinator, len(o.Shards) })
+	report(waitingPhase, 0, int64(len(o.Shards)))
 	if err := waitShards(ctx, coordinator, source.Rows(), o.Timeouts.Join, o.Run); err != nil {
 		return nil, firstError(err, leaveRun(coordinator, err))
 	}
@@ -210,6 +223,8 @@ func newShard(a *app) *cobra.Command {
 	var graph string
 	var index, cores int
 	var patience time.Duration
+	op := newOperation(ops.RoleShard)
+	a.operation = op
 	c := &cobra.Command{Use: "shard --graph URL --run ID [--index I]", Short: "Serve rows of a graph to one run's coordinator",
 		Long: `shard loads row shards of a graph folder and multiplies them for one run's coordinator until the run ends. In an
 indexed Kubernetes job the index comes from JOB_COMPLETION_INDEX. Every flag can be given as PRIVCOM_… in the environment.`,
@@ -228,6 +243,9 @@ indexed Kubernetes job the index comes from JOB_COMPLETION_INDEX. Every flag can
 			if err != nil {
 				return err
 			}
+			if err := op.start(cmd.Context(), n.run, &index); err != nil {
+				return err
+			}
 			g, closeGraph, err := openGraph(cmd.Context(), graph)
 			if err != nil {
 				return err
@@ -242,14 +260,17 @@ indexed Kubernetes job the index comes from JOB_COMPLETION_INDEX. Every flag can
 				return err
 			}
 			defer conn.Close()
-			log.Info("connected, waiting for the coordinator", "run", n.run, "index", index)
+			op.use(func(op *operation) { op.conn = conn })
+			log.Info("connected, waiting for the coordinator", "run", n.run, "shard", index)
 			return cluster.RunShard(cmd.Context(), cluster.ShardOptions{Conn: conn, Prefix: n.prefix, Run: n.run, Index: index, Cores: cores,
-				Source: graphSource{g}, Handlers: handlers(), Logger: log, Timeouts: cluster.Timeouts{Orphan: patience}})
+				Source: graphSource{g}, Handlers: handlers(), Logger: log,
+				Observe: func(s cluster.ShardState) { op.use(func(op *operation) { op.shard = s }) }, Timeouts: cluster.Timeouts{Orphan: patience}})
 		}}
 	a.common(c)
 	fs := c.Flags()
 	n.add(fs, defaultNATSWait)
 	logs.add(fs)
+	op.flags.add(fs)
 	fs.DurationVar(&patience, "coordinator-wait", 10*time.Minute, "how long to wait for a coordinator, the first one or another after one that stopped or died")
 	fs.StringVar(&graph, "graph", "", "ingested graph folder or bucket URL")
 	fs.IntVar(&index, "index", -1, "shard to load at once; -1: whatever the coordinator asks for")

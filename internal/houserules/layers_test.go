@@ -66,6 +66,8 @@ var layers = map[string]place{
 
 	"storage": {0, nil},
 
+	"internal/ops": {0, nil},
+
 	"internal/houserules": {0, nil},
 }
 
