@@ -101,9 +101,9 @@ func (m Method) Guarantee(o Options) string {
 	if m.Delta {
 		budget = fmt.Sprintf("(%g, %g)", o.Epsilon, o.Delta)
 	}
-	who := "one edge (" + m.Unit + ")"
+	who := "one edge"
 	if m.Unit == "node" {
-		who = "all edges of one vertex (node)"
+		who = "all edges of one vertex"
 	}
 	return fmt.Sprintf("%s-differential privacy for %s, vertex names public: %s", budget, who, m.Proviso)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // StepsPerVertex is the default length of the chain.
-const StepsPerVertex = 1000
+const StepsPerVertex = 250
 
 // blockNoise is the standard of noise in a chance p below which a subtree is still cut
 // up: 1/ε₂ edges among its pairs of vertices.

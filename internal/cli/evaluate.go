@@ -9,11 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/privcom/privcom/evaluate"
-	"github.com/privcom/privcom/evaluate/community"
 	"github.com/privcom/privcom/evaluate/report"
-	"github.com/privcom/privcom/partition"
-	"github.com/privcom/privcom/release"
-	"github.com/privcom/privcom/storage"
 )
 
 // evaluateFlags are the flags of privcom evaluate.
@@ -29,12 +25,12 @@ type evaluateFlags struct {
 
 func newEvaluate(a *app) *cobra.Command {
 	var f evaluateFlags
-	c := &cobra.Command{Use: "evaluate --original FILE|DIR --synthetic DIR", Short: "Compare a release with the original (private: stays inside)",
+	c := &cobra.Command{Use: "evaluate --original FILE|DIR --synthetic DIR|FILE", Short: "Compare a release with the original (private: stays inside)",
 		Args: args(cobra.NoArgs), RunE: func(cmd *cobra.Command, _ []string) error { return a.evaluate(cmd.Context(), &f) }}
 	fs := c.Flags()
 	f.ingest.add(fs)
 	fs.StringVar(&f.original, "original", "", "graph file or ingested graph folder")
-	fs.StringVar(&f.synthetic, "synthetic", "", "release folder")
+	fs.StringVar(&f.synthetic, "synthetic", "", "release folder, or a graph file on the same vertex ids")
 	fs.StringVar(&f.labels, "labels", "", "file with ground-truth communities")
 	fs.StringVar(&f.labelColumn, "label-column", "", "column or attribute of the label")
 	fs.StringVar(&f.labelID, "label-id", "", "column of the vertex id in the label file")
@@ -58,12 +54,12 @@ func (a *app) evaluate(ctx context.Context, f *evaluateFlags) error {
 	}
 	p := a.newProgress()
 	defer p.close()
-	ids, original, err := a.loadOriginal(ctx, f, p)
+	ids, original, err := a.loadGraph(ctx, f.original, &f.ingest, p)
 	if err != nil {
 		return err
 	}
 	p.report("reading the release", 0, 1)
-	doc, synthetic, err := loadRelease(ctx, f.synthetic, ids)
+	name, synthetic, err := a.loadSynthetic(ctx, f, ids, p)
 	if err != nil {
 		return err
 	}
@@ -80,7 +76,7 @@ func (a *app) evaluate(ctx context.Context, f *evaluateFlags) error {
 	}
 	p.close()
 	if f.html != "" {
-		if err := writeEvaluation(f.html, doc, e); err != nil {
+		if err := writeEvaluation(f.html, name, e); err != nil {
 			return err
 		}
 	}
@@ -105,84 +101,11 @@ func (f *evaluateFlags) readLabels(ids []string) ([]int32, error) {
 	return labels, err
 }
 
-// loadOriginal reads the original as vertex ids in order and adjacency.
-func (a *app) loadOriginal(ctx context.Context, f *evaluateFlags, p *progress) ([]string, *community.Graph, error) {
-	where := f.original
-	if !isGraphFolder(where) {
-		bucket, remove, err := tempFolder(ctx)
-		if err != nil {
-			return nil, nil, err
-		}
-		defer remove()
-		o := f.ingest.options(a, []string{where})
-		o.Shards, o.Progress = 1, p.report
-		if _, _, err := partition.Ingest(ctx, o, bucket); err != nil {
-			return nil, nil, input(err)
-		}
-		where = bucket.URL()
-	}
-	g, closeGraph, err := openGraph(ctx, where)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer closeGraph()
-	list, err := g.VertexIDs(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	ids := make([]string, list.Len())
-	for i := range ids {
-		ids[i] = list.At(i)
-	}
-	csr, err := g.LoadWhole(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	return ids, &community.Graph{Ptr: csr.Ptr, Adj: csr.Col}, nil
-}
-
-// loadRelease reads a release as adjacency over the original's vertex order.
-func loadRelease(ctx context.Context, where string, ids []string) (*release.Document, *community.Graph, error) {
-	b, err := storage.Open(ctx, where)
-	if err != nil {
-		return nil, nil, usage(err)
-	}
-	defer b.Close()
-	doc, err := release.Open(ctx, b)
-	if err != nil {
-		return nil, nil, err
-	}
-	c, err := release.Read(ctx, b, doc)
-	if err != nil {
-		return nil, nil, err
-	}
-	index := make(map[string]int32, len(ids))
-	for i, id := range ids {
-		index[id] = int32(i)
-	}
-	if len(c.IDs) != len(ids) {
-		return nil, nil, input(fmt.Errorf("%s lists %d vertices and the original %d: they are not of the same vertex list; give the file that was released (or --vertices)", where, len(c.IDs), len(ids)))
-	}
-	to := make([]int32, len(c.IDs))
-	for i, id := range c.IDs {
-		at, ok := index[id]
-		if !ok {
-			return nil, nil, input(fmt.Errorf("vertex %q of %s is not in the original: they are not of the same vertex list", id, where))
-		}
-		to[i] = at
-	}
-	for i := range c.Source {
-		c.Source[i], c.Target[i] = to[c.Source[i]], to[c.Target[i]]
-	}
-	g, err := community.FromEdges(len(ids), c.Source, c.Target)
-	return doc, g, err
-}
-
-func writeEvaluation(path string, doc *release.Document, e *evaluate.Evaluation) error {
+func writeEvaluation(path, name string, e *evaluate.Evaluation) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return usage(err)
 	}
-	return firstError(report.WriteEvaluation(f, report.EvaluationReport{Title: "Evaluation of release " + doc.ID,
+	return firstError(report.WriteEvaluation(f, report.EvaluationReport{Title: "Evaluation of " + name,
 		Original: "original", Synthetic: "release", Version: Tool(), Evaluation: e}), f.Close())
 }
