@@ -8,6 +8,7 @@ import (
 
 	"github.com/privcom/privcom/evaluate"
 	"github.com/privcom/privcom/evaluate/community"
+	"github.com/privcom/privcom/evaluate/method"
 	"github.com/privcom/privcom/evaluate/metrics"
 )
 
@@ -35,7 +36,7 @@ func TestEveryMethodMakesAGraphAndRepeats(t *testing.T) {
 	names := map[string]bool{}
 	for _, m := range Methods() {
 		names[m.Name] = true
-		o := Options{Epsilon: 1, Delta: 0.01, Seed: 7, Steps: 10}
+		o := method.Options{Epsilon: 1, Delta: 0.01, Seed: 7, Steps: 10}
 		a, err := m.Run(t.Context(), g, o)
 		if err != nil {
 			t.Errorf("%s: %v", m.Name, err)
@@ -70,7 +71,7 @@ func TestVerticesWithoutCorrespondenceAreShuffled(t *testing.T) {
 		if m.Matched {
 			continue
 		}
-		out, err := m.Run(t.Context(), g, Options{Epsilon: 1e6, Delta: 0.01, Seed: 1})
+		out, err := m.Run(t.Context(), g, method.Options{Epsilon: 1e6, Delta: 0.01, Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,10 +86,10 @@ func TestVerticesWithoutCorrespondenceAreShuffled(t *testing.T) {
 }
 
 func TestUnknownNamesAreRefused(t *testing.T) {
-	if _, err := Find("dk3"); err == nil || !strings.Contains(err.Error(), "privgraph") {
+	if _, err := method.Find(Methods(), "dk3"); err == nil || !strings.Contains(err.Error(), "privgraph") {
 		t.Errorf("%v", err)
 	}
-	m, err := Find("tmf")
+	m, err := method.Find(Methods(), "tmf")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +97,7 @@ func TestUnknownNamesAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Run(t.Context(), empty, Options{Epsilon: -1}); err == nil {
+	if _, err := m.Run(t.Context(), empty, method.Options{Epsilon: -1}); err == nil {
 		t.Error("a negative epsilon was taken")
 	}
 }

@@ -3,7 +3,8 @@ package main
 import (
 	"os"
 
+	"github.com/privcom/privcom/baseline"
 	"github.com/privcom/privcom/internal/cli"
 )
 
-func main() { os.Exit(cli.Privcom(os.Args[1:])) }
+func main() { os.Exit(cli.Privcom(os.Args[1:], baseline.Methods())) }

@@ -15,6 +15,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/privcom/privcom/evaluate/method"
 )
 
 // app is one invocation: its streams and the flags that every command has.
@@ -23,11 +25,20 @@ type app struct {
 	stdout, stderr io.Writer
 	output         string // text, json or none
 	quiet          bool
-	operation      *operation // of a coordinator or shard process
+	operation      *operation      // of a coordinator or shard process
+	methods        []method.Method // to compare with
 }
 
 // Privcom runs the command a person types and returns its exit code.
-func Privcom(args []string) int { return main(args, newRoot) }
+//
+// The methods that releases are compared with are handed in: the cluster's binaries, which
+// share this package, must not contain them.
+func Privcom(args []string, methods []method.Method) int {
+	return main(args, func(a *app) *cobra.Command {
+		a.methods = methods
+		return newRoot(a)
+	})
+}
 
 func main(args []string, build func(*app) *cobra.Command) int {
 	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}

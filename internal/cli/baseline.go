@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/privcom/privcom/baseline"
 	"github.com/privcom/privcom/evaluate/community"
+	"github.com/privcom/privcom/evaluate/method"
 	"github.com/privcom/privcom/export"
 )
 
@@ -20,7 +20,7 @@ type baselineFlags struct {
 	input, graph string
 	out          string
 	force        bool
-	opts         baseline.Options
+	opts         method.Options
 }
 
 func newBaseline(a *app) *cobra.Command {
@@ -33,25 +33,25 @@ func newBaseline(a *app) *cobra.Command {
 Noise is drawn as seeded floats and no ledger is kept: the result measures a method and must not be published.`})
 	list := &cobra.Command{Use: "list", Short: "List the methods with unit, source and what their guarantee rests on", Args: args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			return a.print(baseline.Methods(), func(w io.Writer) error {
+			return a.print(a.methods, func(w io.Writer) error {
 				tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 				fmt.Fprintln(tw, "name\tunit\tδ\tvertices kept\tsource")
-				for _, m := range baseline.Methods() {
+				for _, m := range a.methods {
 					fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\n", m.Name, m.Unit, yes(m.Delta), yes(m.Matched), m.Source)
 				}
 				if err := tw.Flush(); err != nil {
 					return err
 				}
 				fmt.Fprintln(w)
-				for _, m := range baseline.Methods() {
+				for _, m := range a.methods {
 					fmt.Fprintf(w, "%s: %s.\n", m.Name, m.Proviso)
 				}
-				_, err := fmt.Fprintf(w, "\n%s\n", baseline.Warning)
+				_, err := fmt.Fprintf(w, "\n%s\n", method.Warning)
 				return err
 			})
 		}}
 	c.AddCommand(list)
-	for _, m := range baseline.Methods() {
+	for _, m := range a.methods {
 		c.AddCommand(a.baselineMethod(m))
 	}
 	return c
@@ -64,7 +64,7 @@ func yes(b bool) string {
 	return "no"
 }
 
-func (a *app) baselineMethod(m baseline.Method) *cobra.Command {
+func (a *app) baselineMethod(m method.Method) *cobra.Command {
 	var f baselineFlags
 	c := &cobra.Command{Use: m.Name + " (--input FILE | --graph DIR) --epsilon E --out FILE", Short: m.Title + " (" + m.Source + "), " + m.Unit + " privacy",
 		Args: args(cobra.NoArgs), RunE: func(cmd *cobra.Command, _ []string) error { return a.baseline(cmd.Context(), m, &f) }}
@@ -109,7 +109,7 @@ type baselined struct {
 	Seconds   float64 `json:"seconds"`
 }
 
-func (a *app) baseline(ctx context.Context, m baseline.Method, f *baselineFlags) error {
+func (a *app) baseline(ctx context.Context, m method.Method, f *baselineFlags) error {
 	switch {
 	case (f.graph == "") == (f.input == ""):
 		return usagef("give either --input FILE or --graph DIR")
@@ -144,9 +144,9 @@ func (a *app) baseline(ctx context.Context, m baseline.Method, f *baselineFlags)
 	}
 	p.close()
 	res := baselined{Method: m.Name, Source: m.Source, Unit: m.Unit, Epsilon: f.opts.Epsilon, Delta: f.opts.Delta, Guarantee: m.Guarantee(f.opts),
-		Warning: baseline.Warning, Matched: m.Matched, Seed: f.opts.Seed, Out: f.out, Vertices: out.Vertices(), Edges: out.Edges(), Seconds: took}
+		Warning: method.Warning, Matched: m.Matched, Seed: f.opts.Seed, Out: f.out, Vertices: out.Vertices(), Edges: out.Edges(), Seconds: took}
 	return a.print(res, func(w io.Writer) error {
-		fmt.Fprintf(w, "%s\n%s\n", wrap(res.Guarantee, 100), baseline.Warning)
+		fmt.Fprintf(w, "%s\n%s\n", wrap(res.Guarantee, 100), method.Warning)
 		if !m.Matched {
 			fmt.Fprintf(w, "vertices are in random order: the method does not know which is which\n")
 		}

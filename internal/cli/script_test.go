@@ -15,13 +15,15 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/privcom/privcom/baseline"
 )
 
 // The scripts run the three commands as a user would: as processes, with arguments, files
 // and an environment. The test binary stands in for each of them.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"privcom":     func() { os.Exit(Privcom(os.Args[1:])) },
+		"privcom":     func() { os.Exit(Privcom(os.Args[1:], baseline.Methods())) },
 		"coordinator": func() { os.Exit(Coordinator(os.Args[1:])) },
 		"shard":       func() { os.Exit(Shard(os.Args[1:])) },
 	})

@@ -44,7 +44,7 @@ var layers = map[string]place{
 	"cluster": {3, []string{"blockmatmul", "storage", "partition", "synthesis"}},
 	"release": {3, []string{"privoja", "privacy", "cholesky", "synthesis", "blockmatmul", "partition", "storage",
 		"evaluate", "evaluate/report", "evaluate/community"}},
-	"baseline":           {3, []string{"baseline/dk", "baseline/firstcut", "baseline/hrg", "baseline/privgraph", "baseline/tmf", "evaluate/community"}},
+	"baseline":           {3, []string{"baseline/dk", "baseline/firstcut", "baseline/hrg", "baseline/privgraph", "baseline/tmf", "evaluate/community", "evaluate/method"}},
 	"baseline/dk":        {3, []string{"baseline/draw", "evaluate/community"}},
 	"baseline/draw":      {3, nil},
 	"baseline/firstcut":  {3, []string{"evaluate/community", "cholesky", "privacy"}},
@@ -61,6 +61,7 @@ var layers = map[string]place{
 	"evaluate":            {2, []string{"evaluate/community", "evaluate/metrics", "evaluate/statistics", "evaluate/report", "blockmatmul", "storage"}},
 	"evaluate/report":     {2, []string{"evaluate", "evaluate/community", "evaluate/metrics", "evaluate/statistics"}},
 	"evaluate/statistics": {2, []string{"evaluate/community", "evaluate/metrics"}},
+	"evaluate/method":     {2, []string{"evaluate/community"}},
 	"evaluate/metrics":    {2, nil},
 	"evaluate/community":  {2, nil},
 
