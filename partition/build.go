@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -23,7 +24,6 @@ type built struct {
 // build reads the source once and sorts it.
 func build(ctx context.Context, space *workspace, o *Options, src source) (*built, error) {
 	t := newIntake(ctx, space, o.Memory)
-	defer t.stop()
 	report := &Report{VertexSource: "input"}
 	progress := o.steadyProgress()
 	listed := int64(0)
@@ -60,26 +60,65 @@ func build(ctx context.Context, space *workspace, o *Options, src source) (*buil
 	return &built{space: space, dict: d, rows: rows, report: report}, nil
 }
 
-// stop ends the sorter's goroutine, for ways out that did not finish it.
-func (t *intake) stop() { t.sorter.stop() }
-
-// read parses in this goroutine and takes ids in another.
+// read parses in one goroutine or, where the order of rows plays no part in
+// what is reported, in several, and takes in another the ids that they cannot
+// take themselves.
 func (t *intake) read(ctx context.Context, o *Options, src source, report *Report, progress func(done, total int64)) error {
 	group, ctx := errgroup.WithContext(ctx)
+	workers := len(t.sorter.lanes)
+	if o.VerticesFile != "" || o.MaxBadLines > 0 { // errors name the first of several rows
+		workers = 1
+	}
 	full, free := make(chan *batch, 4), make(chan *batch, 6)
 	outer := t.ctx
 	t.ctx = ctx
 	defer func() { t.ctx = outer }()
+	var rows atomic.Int64
+	pumps := make([]pump, workers)
+	for i := range pumps {
+		pumps[i] = pump{ctx: ctx, o: o, intake: t, out: full, free: free, open: &batch{}, lines: o.VerticesFile != "",
+			progress: func(more int64) { progress(rows.Add(more), 0) }}
+		if o.VerticesFile == "" {
+			pumps[i].dense, pumps[i].lane = t.dense, t.sorter.lanes[i]
+		}
+	}
 	group.Go(func() error { return t.take(full, free) })
 	group.Go(func() error {
 		defer close(full)
-		p := &pump{ctx: ctx, o: o, report: report, out: full, free: free, progress: progress, open: &batch{}, lines: o.VerticesFile != ""}
-		if err := src.ForEach(ctx, p.vertex, p.edge); err != nil {
+		if err := readInto(ctx, src, pumps); err != nil {
 			return err
 		}
-		return p.flush()
+		for i := range pumps {
+			if err := pumps[i].flush(); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
-	return group.Wait()
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	for i := range pumps {
+		report.Rows += pumps[i].rows
+		report.Loops += pumps[i].loops
+		report.Light += pumps[i].light
+	}
+	return nil
+}
+
+// readInto reads the source into the pumps, one per goroutine that parses.
+func readInto(ctx context.Context, src source, pumps []pump) error {
+	if len(pumps) == 1 {
+		return src.ForEach(ctx, pumps[0].vertex, pumps[0].edge)
+	}
+	to := reader.Callbacks{
+		Vertex: func(w int, id []byte) error { return pumps[w].vertex(id) },
+		Edge:   func(w int, e reader.Edge) error { return pumps[w].edge(e) },
+	}
+	if pumps[0].o.MinWeight == nil {
+		to.Numbers = func(w int, pairs []uint64) error { return pumps[w].numbers(pairs) }
+	}
+	return src.ForEachParallel(ctx, len(pumps), to)
 }
 
 // steadyProgress makes one callback per phase of Options.Progress, safe for

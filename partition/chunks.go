@@ -128,9 +128,13 @@ func (c *cursor) next() (bool, error) {
 
 // eachEdge visits the pairs of chunk i in the order of the input.
 func (c *chunks) eachEdge(i int, visit func(a, b uint32) error) error {
-	at := c.closed[i]
-	buf := make([]byte, min(8*(at.endEdge-at.firstEdge), pageBytes))
-	section := io.NewSectionReader(c.edges, 8*at.firstEdge, 8*(at.endEdge-at.firstEdge))
+	return c.edgesBetween(c.closed[i].firstEdge, c.closed[i].endEdge, visit)
+}
+
+// edgesBetween visits the pairs [first, end).
+func (c *chunks) edgesBetween(first, end int64, visit func(a, b uint32) error) error {
+	buf := make([]byte, min(8*(end-first), pageBytes))
+	section := io.NewSectionReader(c.edges, 8*first, 8*(end-first))
 	for {
 		n, err := io.ReadFull(section, buf)
 		for p := buf[:n]; len(p) >= 8; p = p[8:] {

@@ -6,7 +6,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"sync/atomic"
 	"unicode/utf8"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // maxVertices keeps every index below 2^31-1.
@@ -157,7 +160,7 @@ func (m *idMerge) advance(i int, fresh bool) error {
 func (m *idMerge) run(t *intake, d *dictionary) error {
 	var last, entry []byte
 	for steps := 0; len(m.heap) > 0; steps++ {
-		if steps&0xffff == 0 {
+		if steps&0xfff == 0 {
 			if err := t.ctx.Err(); err != nil {
 				return err
 			}
@@ -215,10 +218,11 @@ func (m *idMerge) flush(i int) error {
 	return err
 }
 
-// translate gives all edges of the chunks to the sorter under final indices.
+// translate gives all edges of the chunks to the sorter under final indices, a
+// part of each chunk to each lane.
 func (t *intake) translate(maps *chunkMaps, progress func(done, total int64)) error {
 	total := t.chunks.edges.size / 8
-	done := int64(0)
+	var done atomic.Int64
 	for i, c := range t.chunks.closed {
 		index := make([]uint32, c.count)
 		r := bufio.NewReaderSize(io.NewSectionReader(maps.pairs, maps.start[i], 8*c.count), int(min(8*c.count, pageBytes)))
@@ -229,13 +233,24 @@ func (t *intake) translate(maps *chunkMaps, progress func(done, total int64)) er
 			}
 			index[binary.LittleEndian.Uint32(pair[:])] = binary.LittleEndian.Uint32(pair[4:])
 		}
-		err := t.chunks.eachEdge(i, func(a, b uint32) error {
-			if done++; done&0xffff == 0 {
-				progress(done, total)
-			}
-			return t.sorter.add(index[a], index[b])
-		})
-		if err != nil {
+		var group errgroup.Group
+		lanes := int64(len(t.sorter.lanes))
+		for j, lane := range t.sorter.lanes {
+			n := c.endEdge - c.firstEdge
+			first, end := c.firstEdge+n*int64(j)/lanes, c.firstEdge+n*int64(j+1)/lanes
+			group.Go(func() error {
+				steps := int64(0)
+				err := t.chunks.edgesBetween(first, end, func(a, b uint32) error {
+					if steps++; steps&0xfff == 0 {
+						progress(done.Add(1<<12), total)
+					}
+					return lane.add(index[a], index[b])
+				})
+				progress(done.Add(steps&0xfff), total)
+				return err
+			})
+		}
+		if err := group.Wait(); err != nil {
 			return err
 		}
 	}

@@ -28,12 +28,15 @@
 //
 // # How it sorts
 //
-// Ids that are numbers below a limit are kept in a bitmap, and arcs are sorted
+// Tables are parsed by several goroutines, each a block of text at a time. Ids
+// that are numbers below a limit are kept in a bitmap, and arcs are sorted
 // under the ids themselves, whose order is that of the rows. Other ids get
-// local numbers from a hash table; a full table is written out sorted, as one
-// chunk. A merge of the chunks gives the dictionary, and per chunk the final
-// index of each local number, by which its edges are translated. Arcs are
-// packed into 64-bit keys, sorted in buffers by radix, and merged.
+// local numbers from a hash table, in one goroutine; a full table is written
+// out sorted, as one chunk. A merge of the chunks gives the dictionary, and per
+// chunk the final index of each local number, by which its edges are
+// translated. Arcs are packed into 64-bit keys; each goroutine sorts its full
+// buffer by radix, as one run. Ranges of keys that fit the cache are then
+// gathered from all runs, sorted again, and made into rows, several at a time.
 //
 // # Refused
 //

@@ -49,6 +49,20 @@ func (s *sliceSource) ForEach(ctx context.Context, onVertex func([]byte) error, 
 	return s.fail
 }
 
+// ForEachParallel deals the rows out to the workers, one after the other.
+func (s *sliceSource) ForEachParallel(ctx context.Context, workers int, to reader.Callbacks) error {
+	n := 0
+	return s.ForEach(ctx, func(id []byte) error { return to.Vertex(0, id) }, func(e reader.Edge) error {
+		n++
+		a, okA := parseNumber(e.Source)
+		b, okB := parseNumber(e.Target)
+		if to.Numbers != nil && okA && okB && n%3 > 0 {
+			return to.Numbers(n%workers, []uint64{a, b})
+		}
+		return to.Edge(n%workers, e)
+	})
+}
+
 func (s *sliceSource) Stats() reader.Stats {
 	return reader.Stats{Format: "test", Rows: int64(len(s.rows))}
 }

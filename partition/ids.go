@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"hash"
+	"strconv"
 
 	"github.com/privcom/privcom/storage"
 )
@@ -113,7 +114,8 @@ func (g *Graph) verifyIDs(ctx context.Context) (hash.Hash, error) {
 	if g.manifest.IDType == idTypeString {
 		err = g.eachTextID(ctx, sum.add)
 	} else {
-		err = g.eachNumberID(ctx, func(id uint64) { sum.add([]byte(decimal(id))) })
+		var digits [20]byte
+		err = g.eachNumberID(ctx, func(id uint64) { sum.add(strconv.AppendUint(digits[:0], id, 10)) })
 	}
 	sum.flush()
 	return sum, err

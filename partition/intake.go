@@ -3,7 +3,9 @@ package partition
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"strconv"
+	"sync/atomic"
 )
 
 // intake takes the pairs of the input as they come and keeps the ids by the
@@ -16,6 +18,10 @@ import (
 //
 // An input that turns out to need the next means is moved to it, at the cost of
 // one pass over what was taken. The result is the same by any way.
+//
+// Pairs that the bitmap takes may come from several goroutines, each with its
+// lane of the sorter; all others from one. Where a pair needs another means the
+// rest of the input goes there, and what the bitmap took follows in settle.
 type intake struct {
 	ctx    context.Context
 	space  *workspace
@@ -24,6 +30,8 @@ type intake struct {
 
 	sorter *sorter
 	dense  *bitmap
+	left   atomic.Bool // dense was left
+	behind *bitmap     // what it held, until settle
 	ints   *intTable
 	strs   *stringTable
 	chunks *chunks
@@ -37,13 +45,18 @@ type intake struct {
 }
 
 func newIntake(ctx context.Context, space *workspace, memory int64) *intake {
-	return &intake{
+	lanes := min(runtime.GOMAXPROCS(0), maxLanes)
+	t := &intake{
 		ctx: ctx, space: space, memory: memory,
-		limit:  min(1<<31, uint64(memory)*2), // a bitmap of at most a quarter of the memory
-		sorter: newSorter(ctx, space, memory/2),
-		dense:  &bitmap{},
+		limit:  min(1<<31, max(1<<16, uint64(memory/4/bitPageBytes)<<16)), // a bitmap of at most a quarter of the memory
+		sorter: newSorter(ctx, space, memory/2, lanes),
 	}
+	t.dense = newBitmap(t.limit)
+	return t
 }
+
+// maxLanes bounds the goroutines that parse and sort.
+const maxLanes = 16
 
 // numbers takes a pair of ids that are canonical numbers. a = b only registers
 // the vertex.
@@ -55,9 +68,8 @@ func (t *intake) numbers(a, b uint64, at place) error {
 		if t.sealed {
 			return t.unlisted([]string{decimal(a), decimal(b)}, at)
 		}
-		if err := t.leaveDense(); err != nil {
-			return err
-		}
+		t.leaveDense()
+		t.ints = newIntTable()
 	}
 	if t.strs != nil {
 		var buf [40]byte
@@ -197,11 +209,21 @@ func (t *intake) closeChunk() error {
 	return err
 }
 
-// leaveDense moves from the bitmap to chunks of numbers.
-func (t *intake) leaveDense() error {
-	old := t.dense
-	t.dense, t.ints = nil, newIntTable()
+// leaveDense ends the use of the bitmap.
+func (t *intake) leaveDense() {
+	t.left.Store(true)
+	t.dense, t.behind = nil, t.dense
 	t.openChunks()
+}
+
+// settle moves what the bitmap took, if it was left, to what is in use now.
+// Nobody adds to the sorter any more.
+func (t *intake) settle() error {
+	if t.behind == nil {
+		return nil
+	}
+	old := t.behind
+	t.behind = nil
 	err := old.each(func(x uint32) error { return t.numbers(uint64(x), uint64(x), place{}) })
 	if err != nil {
 		return err
@@ -217,14 +239,9 @@ func (t *intake) openChunks() {
 // toStrings moves from the bitmap or from chunks of numbers to strings.
 func (t *intake) toStrings() error {
 	if t.dense != nil {
-		old := t.dense
-		t.dense, t.strs = nil, newStringTable()
-		t.openChunks()
-		err := old.each(func(x uint32) error { return t.numbers(uint64(x), uint64(x), place{}) })
-		if err != nil {
-			return err
-		}
-		return t.sorter.drain(func(a, b uint32) error { return t.numbers(uint64(a), uint64(b), place{}) })
+		t.leaveDense()
+		t.strs = newStringTable()
+		return nil
 	}
 	if err := t.closeChunk(); err != nil {
 		return err
@@ -266,6 +283,9 @@ func (t *intake) replay(old *chunks, i int) error {
 
 // seal ends the list of vertices.
 func (t *intake) seal() error {
+	if err := t.settle(); err != nil {
+		return err
+	}
 	t.sealed = true
 	if t.chunks == nil || len(t.chunks.closed) == 0 && t.open().memory() < t.memory/4 {
 		return nil // the list is in memory and every id is looked up there
@@ -280,6 +300,9 @@ func (t *intake) seal() error {
 // finish gives the dictionary, with all arcs in the sorter under final indices
 // or, for a dense dictionary, under ids in the same order.
 func (t *intake) finish(progress func(done, total int64)) (*dictionary, error) {
+	if err := t.settle(); err != nil {
+		return nil, err
+	}
 	if t.dense != nil {
 		t.dense.index()
 		if err := checkCount(t.dense.count); err != nil {

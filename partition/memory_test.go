@@ -33,6 +33,10 @@ func (s *madeSource) ForEach(ctx context.Context, _ func([]byte) error, onEdge f
 	return ctx.Err()
 }
 
+func (s *madeSource) ForEachParallel(ctx context.Context, _ int, to reader.Callbacks) error {
+	return s.ForEach(ctx, nil, func(e reader.Edge) error { return to.Edge(0, e) })
+}
+
 func (s *madeSource) Stats() reader.Stats { return reader.Stats{Rows: s.rows} }
 
 // Live memory stays near the budget while the graph is much larger: half a

@@ -3,6 +3,7 @@ package partition
 import (
 	"bytes"
 	"context"
+	"strconv"
 
 	"github.com/privcom/privcom/partition/reader"
 )
@@ -10,6 +11,7 @@ import (
 // source is a stream of a graph's rows: *reader.Reader.
 type source interface {
 	ForEach(ctx context.Context, onVertex func(id []byte) error, onEdge func(reader.Edge) error) error
+	ForEachParallel(ctx context.Context, workers int, to reader.Callbacks) error
 	Stats() reader.Stats
 }
 
@@ -32,20 +34,29 @@ func (b *batch) reset() {
 	b.numbers, b.text, b.ends, b.lines = b.numbers[:0], b.text[:0], b.ends[:0], b.lines[:0]
 }
 
-// pump turns rows into batches. A row that is dropped but names vertices sends
-// each of them as a pair with itself.
+// pump takes rows: pairs of small numbers go to a lane of the sorter, and
+// others into batches. A row that is dropped but names vertices sends each of
+// them as a pair with itself. Every goroutine that parses has a pump.
 type pump struct {
 	ctx      context.Context
 	o        *Options
-	report   *Report
+	intake   *intake
+	dense    *bitmap // nil: everything goes into batches
+	lane     *lane
 	out      chan<- *batch
 	free     <-chan *batch
-	progress func(done, total int64)
+	progress func(rows int64)
 
 	open  *batch
 	texts bool
 	lines bool // keep the lines
+
+	rows, loops, light int64
+	_                  [64]byte // pumps of different goroutines share no cache line
 }
+
+// progressRows is after how many rows a pump reports them.
+const progressRows = 1 << 16
 
 // vertex sends an id that the input lists.
 func (p *pump) vertex(id []byte) error {
@@ -54,9 +65,9 @@ func (p *pump) vertex(id []byte) error {
 
 // edge sends or drops one row, and counts it.
 func (p *pump) edge(e reader.Edge) error {
-	p.report.Rows++
-	if p.report.Rows&0xffff == 0 {
-		p.progress(p.report.Rows, 0)
+	p.rows++
+	if p.rows%progressRows == 0 {
+		p.progress(progressRows)
 	}
 	if p.lines && e.File != p.open.file {
 		if err := p.flush(); err != nil {
@@ -65,7 +76,7 @@ func (p *pump) edge(e reader.Edge) error {
 		p.open.file = e.File
 	}
 	if bytes.Equal(e.Source, e.Target) {
-		p.report.Loops++
+		p.loops++
 		return p.send(e.Source, e.Source, e.Line)
 	}
 	if p.o.MinWeight != nil {
@@ -74,7 +85,7 @@ func (p *pump) edge(e reader.Edge) error {
 		}
 		// The negation drops NaN too.
 		if !(e.Weight >= *p.o.MinWeight) {
-			p.report.Light++
+			p.light++
 			if err := p.send(e.Source, e.Source, e.Line); err != nil {
 				return err
 			}
@@ -84,19 +95,75 @@ func (p *pump) edge(e reader.Edge) error {
 	return p.send(e.Source, e.Target, e.Line)
 }
 
+// numbers sends rows of two numbers, and counts them.
+func (p *pump) numbers(pairs []uint64) error {
+	if n := int64(len(pairs) / 2); p.rows/progressRows != (p.rows+n)/progressRows {
+		p.progress(progressRows)
+	}
+	p.rows += int64(len(pairs) / 2)
+	for ; len(pairs) > 1; pairs = pairs[2:] {
+		a, b := pairs[0], pairs[1]
+		if a == b {
+			p.loops++
+		}
+		if err := p.pair(a, b); err != nil {
+			return err
+		}
+	}
+	return p.ctx.Err()
+}
+
+// small takes two numbers if they are below the limit of the bitmap and that
+// is in use.
+func (p *pump) small(a, b uint64) (taken bool, err error) {
+	if p.dense == nil || a >= p.intake.limit || b >= p.intake.limit || p.intake.left.Load() {
+		return false, nil
+	}
+	p.dense.add(uint32(a))
+	if a == b {
+		return true, nil
+	}
+	p.dense.add(uint32(b))
+	return true, p.lane.add(uint32(a), uint32(b))
+}
+
+// pair takes two numbers.
+func (p *pump) pair(a, b uint64) error {
+	if taken, err := p.small(a, b); taken {
+		return err
+	}
+	if p.texts {
+		var buf [40]byte
+		first := strconv.AppendUint(buf[:0], a, 10)
+		return p.text(first, strconv.AppendUint(buf[len(first):len(first)], b, 10), 0)
+	}
+	p.open.numbers = append(p.open.numbers, a, b)
+	return p.sent(0)
+}
+
 func (p *pump) send(a, b []byte, line int64) error {
-	if !p.texts {
+	if !p.texts || p.dense != nil && !p.intake.left.Load() {
 		x, okX := parseNumber(a)
 		y, okY := parseNumber(b)
 		if okX && okY {
-			p.open.numbers = append(p.open.numbers, x, y)
-			return p.sent(line)
+			if taken, err := p.small(x, y); taken {
+				return err
+			}
+			if !p.texts {
+				p.open.numbers = append(p.open.numbers, x, y)
+				return p.sent(line)
+			}
+		} else if !p.texts {
+			if err := p.flush(); err != nil {
+				return err
+			}
+			p.texts = true
 		}
-		if err := p.flush(); err != nil {
-			return err
-		}
-		p.texts = true
 	}
+	return p.text(a, b, line)
+}
+
+func (p *pump) text(a, b []byte, line int64) error {
 	p.open.text = append(p.open.text, a...)
 	p.open.ends = append(p.open.ends, len(p.open.text))
 	p.open.text = append(p.open.text, b...)

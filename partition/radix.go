@@ -6,6 +6,17 @@ import "math/bits"
 // cache and the 41 bits of an arc among a million vertices take four passes.
 const radixBits = 11
 
+// differing gives the bits in which keys of the pages, none empty, differ.
+func differing(pages ...[]uint64) (mask uint64) {
+	first := pages[0][0]
+	for _, page := range pages {
+		for _, k := range page {
+			mask |= k ^ first
+		}
+	}
+	return mask
+}
+
 // sortKeys sorts keys ascending, with other (as long as keys) as second
 // buffer, and returns the two in the order sorted, spare. It is an LSD radix
 // sort over the bits that differ between keys.
@@ -13,32 +24,90 @@ func sortKeys(keys, other []uint64) (sorted, spare []uint64) {
 	if len(keys) < 2 {
 		return keys, other
 	}
-	var differ uint64
-	for _, k := range keys {
-		differ |= k ^ keys[0]
+	if len(keys) <= insertionKeys {
+		insertionSort(keys)
+		return keys, other
+	}
+	width := radixBits
+	if len(keys) < 1<<radixBits {
+		width = 8 // fewer counters than keys
 	}
 	other = other[:len(keys)]
-	var start [1 << radixBits]int
-	for differ != 0 {
+	var start [1 << radixBits]uint32
+	for differ := differing(keys); differ != 0; {
 		shift := bits.TrailingZeros64(differ)
-		differ &^= (1<<radixBits - 1) << shift
-		clear(start[:])
+		mask := uint64(1)<<width - 1
+		differ &^= mask << shift
+		counts := start[:1<<width]
+		clear(counts)
 		for _, k := range keys {
-			start[k>>shift&(1<<radixBits-1)]++
+			counts[k>>shift&mask]++
 		}
-		sum := 0
-		for i, n := range start {
-			start[i] = sum
+		sum := uint32(0)
+		for i, n := range counts {
+			counts[i] = sum
 			sum += n
 		}
 		for _, k := range keys {
-			d := k >> shift & (1<<radixBits - 1)
-			other[start[d]] = k
-			start[d]++
+			d := k >> shift & mask
+			other[counts[d]] = k
+			counts[d]++
 		}
 		keys, other = other, keys
 	}
 	return keys, other
+}
+
+// insertionKeys is up to how many keys are sorted by insertion.
+const insertionKeys = 24
+
+func insertionSort(keys []uint64) {
+	for i := 1; i < len(keys); i++ {
+		k, j := keys[i], i
+		for ; j > 0 && keys[j-1] > k; j-- {
+			keys[j] = keys[j-1]
+		}
+		keys[j] = k
+	}
+}
+
+// sortPages sorts the keys of all pages into out, which has their total length:
+// it deals them into buckets by the highest bits that differ, and sorts each
+// bucket while it lies in the cache. It gives back scratch, grown.
+func sortPages(pages [][]uint64, out, scratch []uint64) []uint64 {
+	differ := differing(pages...)
+	shift := max(0, bits.Len64(differ)-radixBits)
+	const mask = 1<<radixBits - 1
+	var start [1<<radixBits + 1]int
+	for _, page := range pages {
+		for _, k := range page {
+			start[k>>shift&mask+1]++
+		}
+	}
+	for i := range mask + 1 {
+		start[i+1] += start[i]
+	}
+	next := start
+	for _, page := range pages {
+		for _, k := range page {
+			d := k >> shift & mask
+			out[next[d]] = k
+			next[d]++
+		}
+	}
+	for i := range mask + 1 {
+		bucket := out[start[i]:start[i+1]]
+		if len(bucket) < 2 || shift == 0 {
+			continue
+		}
+		if len(scratch) < len(bucket) {
+			scratch = make([]uint64, len(bucket)+len(bucket)/4)
+		}
+		if sorted, _ := sortKeys(bucket, scratch); &sorted[0] != &bucket[0] {
+			copy(bucket, sorted)
+		}
+	}
+	return scratch
 }
 
 // dedup drops repeated keys of a sorted slice in place and counts the dropped

@@ -33,21 +33,9 @@ type rows struct {
 	bound     uint32
 }
 
-// rowWriter collects rows in order.
-type rowWriter struct {
-	*rows
-	dict    *dictionary
-	row     uint32 // the sorter's number of the open row
-	index   int64  // its final index, -1 before the first
-	degree  uint32
-	colBuf  []byte
-	degBuf  []byte
-	mutual  bool
-	started bool
-}
-
 // buildRows merges the sorted runs into rows: repeats and reverse pairs become
-// one, arcs get their final indices.
+// one, arcs get their final indices. Ranges of keys are merged by several
+// goroutines and collected in order by this one.
 func buildRows(ctx context.Context, t *intake, d *dictionary, o *Options, progress func(done, total int64)) (*rows, error) {
 	w := &rowWriter{
 		rows: &rows{
@@ -57,17 +45,17 @@ func buildRows(ctx context.Context, t *intake, d *dictionary, o *Options, progre
 			histogram: map[uint32]int64{}, bound: degreeLimit(o.DegreeBound),
 			repeats: t.sorter.repeats,
 		},
-		dict: d, index: -1, mutual: o.Mutual,
+		row: -1,
 	}
 	total := int64(0)
 	for _, run := range t.sorter.runs {
 		total += run.count
 	}
-	m, err := newMerger(ctx, t.sorter, t.memory/8)
-	if err != nil {
-		return nil, err
-	}
-	if err := w.merge(ctx, m, total, progress); err != nil {
+	workers := len(t.sorter.lanes)
+	// A worker takes about 40 bytes per key of a range, and two finished
+	// ranges wait per worker.
+	size := int(min(max(t.memory/16/40/int64(workers), 1<<10), 1<<15))
+	if err := w.mergeRanges(ctx, t.sorter, d, o.Mutual, size, total, progress); err != nil {
 		return nil, err
 	}
 	if err := w.end(); err != nil {
@@ -89,130 +77,114 @@ func degreeLimit(bound int64) uint32 {
 	return uint32(bound)
 }
 
-// merge takes the merged keys, which another goroutine produces.
-func (w *rowWriter) merge(ctx context.Context, m *merger, total int64, progress func(done, total int64)) error {
+// rangeTask is a range of keys and where its rows go.
+type rangeTask struct {
+	from, end uint64
+	done      chan *keyRange
+}
+
+func (w *rowWriter) mergeRanges(ctx context.Context, s *sorter, d *dictionary, mutual bool, size int, total int64, progress func(done, total int64)) error {
 	group, ctx := errgroup.WithContext(ctx)
-	full, free := make(chan []uint64, 4), make(chan []uint64, 6)
-	group.Go(func() error { return m.produce(ctx, full, free) })
-	group.Go(func() error { return w.take(ctx, full, free, total, progress) })
+	workers := len(s.lanes)
+	tasks, order := make(chan rangeTask), make(chan chan *keyRange, 2*workers)
+	free := make(chan *keyRange, 3*workers)
+	group.Go(func() error {
+		defer close(order)
+		defer close(tasks)
+		from := uint64(0)
+		for _, end := range s.cutKeys(size) {
+			task := rangeTask{from: from, end: end, done: make(chan *keyRange, 1)}
+			select {
+			case order <- task.done:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			select {
+			case tasks <- task:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			from = end
+		}
+		return nil
+	})
+	for range workers {
+		group.Go(func() error {
+			m := s.newMerger(ctx)
+			for task := range tasks {
+				keys, err := m.merge(task.from, task.end)
+				if err != nil {
+					return err
+				}
+				var r *keyRange
+				select {
+				case r = <-free:
+				default:
+					r = &keyRange{}
+				}
+				r.fill(keys, d, mutual)
+				task.done <- r
+			}
+			return nil
+		})
+	}
+	group.Go(func() error { return w.collect(ctx, order, free, total, progress) })
 	return group.Wait()
 }
 
-// produce sends the merged keys in blocks, and closes full after the last.
-func (m *merger) produce(ctx context.Context, full chan<- []uint64, free <-chan []uint64) error {
-	for {
-		var block []uint64
-		select {
-		case block = <-free:
-		default:
-			block = make([]uint64, mergeBlock)
-		}
-		n, err := m.fill(block[:mergeBlock])
-		if err != nil {
-			return err
-		}
-		if n == 0 {
-			close(full)
-			return nil
-		}
-		select {
-		case full <- block[:n]:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+// rowWriter collects rows in order.
+type rowWriter struct {
+	*rows
+	row    int64  // the open one, -1 before the first
+	degree uint32 // of the open row
+	degBuf []byte
 }
 
-// mergeBlock is how many keys travel together from the merge to the rows.
-const mergeBlock = 8192
-
-func (w *rowWriter) take(ctx context.Context, full <-chan []uint64, free chan<- []uint64, total int64, progress func(done, total int64)) error {
-	last, both := uint64(endKey), false
+func (w *rowWriter) collect(ctx context.Context, order <-chan chan *keyRange, free chan<- *keyRange, total int64, progress func(done, total int64)) error {
 	done, reverse := int64(0), int64(0)
-	for {
-		var block []uint64
-		var more bool
+	for next := range order {
+		var r *keyRange
 		select {
-		case block, more = <-full:
+		case r = <-next:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		if !more {
-			break
-		}
-		for _, key := range block {
-			if key == last {
-				w.repeats += int64(^key & 1)
-				continue
-			}
-			w.pairs += int64(^key & 1)
-			reverse += int64(key & 1)
-			if key^last == 1 {
-				last, both = key, true
-				continue
-			}
-			if err := w.pair(last, both); err != nil {
+		for _, row := range r.rows {
+			if err := w.closeRows(int64(row.index)); err != nil {
 				return err
 			}
-			last, both = key, false
+			w.degree += row.degree
 		}
-		done += int64(len(block))
+		w.arcs += int64(len(r.cols) / 4)
+		w.colHash.Write(r.cols)
+		if _, err := w.cols.Write(r.cols); err != nil {
+			return err
+		}
+		w.pairs += r.pairs
+		w.repeats += r.repeats
+		w.reciprocal += r.reciprocal
+		w.oneWay += r.oneWay
+		reverse += r.reverse
+		done += r.keys
 		progress(done, total)
 		select {
-		case free <- block[:cap(block)]:
+		case free <- r:
 		default:
 		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	if reverse != w.pairs {
 		return &LossError{Detail: fmt.Sprintf("%d forward and %d reverse arcs", w.pairs, reverse)}
 	}
-	return w.pair(last, both)
-}
-
-// pair takes an entry (row, col) of the matrix that was listed as row→col, as
-// col→row, or as both.
-func (w *rowWriter) pair(key uint64, both bool) error {
-	if key == endKey {
-		return nil
-	}
-	row, col := keyRow(key), keyCol(key)
-	upper := row < col // count each unordered pair once
-	if both && upper {
-		w.reciprocal++
-	}
-	if w.mutual && !both {
-		if upper {
-			w.oneWay++
-		}
-		return nil
-	}
-	if !w.started || row != w.row {
-		if err := w.openRow(row); err != nil {
-			return err
-		}
-	}
-	w.degree++
-	w.arcs++
-	w.colBuf = binary.LittleEndian.AppendUint32(w.colBuf, w.dict.index(col))
-	if len(w.colBuf) >= pageBytes {
-		return w.flushCols()
-	}
-	return nil
-}
-
-func (w *rowWriter) openRow(row uint32) error {
-	index := int64(w.dict.index(row))
-	if err := w.closeRows(index); err != nil {
-		return err
-	}
-	w.row, w.index, w.started = row, index, true
 	return nil
 }
 
 // closeRows writes the degree of the open row, and zeros up to the row next.
 func (w *rowWriter) closeRows(next int64) error {
-	for ; w.index < next; w.index++ {
-		if w.index < 0 {
+	for ; w.row < next; w.row++ {
+		if w.row < 0 {
 			continue
 		}
 		w.histogram[w.degree]++
@@ -230,13 +202,6 @@ func (w *rowWriter) closeRows(next int64) error {
 	return nil
 }
 
-func (w *rowWriter) flushCols() error {
-	w.colHash.Write(w.colBuf)
-	_, err := w.cols.Write(w.colBuf)
-	w.colBuf = w.colBuf[:0]
-	return err
-}
-
 func (w *rowWriter) flushDegrees() error {
 	w.degreeHash.Write(w.degBuf)
 	_, err := w.degrees.Write(w.degBuf)
@@ -246,9 +211,6 @@ func (w *rowWriter) flushDegrees() error {
 
 func (w *rowWriter) end() error {
 	if err := w.closeRows(w.vertices); err != nil {
-		return err
-	}
-	if err := w.flushCols(); err != nil {
 		return err
 	}
 	if err := w.flushDegrees(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash"
+	"strconv"
 
 	"github.com/privcom/privcom/storage"
 )
@@ -85,6 +86,7 @@ type vertexWriter[T vertexRow] struct {
 func writeVertexFiles[T vertexRow](ctx context.Context, b *built, o *Options, out *storage.Bucket, spans []span, newRow func(row int32, key []byte) T) ([]File, hash.Hash, error) {
 	w := &vertexWriter[T]{ctx: ctx, b: b, o: o, out: out, spans: spans}
 	sum := newIDHash()
+	var digits [20]byte
 	row := int32(0)
 	if err := w.next(); err != nil {
 		return nil, nil, err
@@ -95,7 +97,11 @@ func writeVertexFiles[T vertexRow](ctx context.Context, b *built, o *Options, ou
 				return err
 			}
 		}
-		sum.add(idBytes(key, b.dict.text))
+		if b.dict.text {
+			sum.add(key)
+		} else {
+			sum.add(strconv.AppendUint(digits[:0], keyNumber(key), 10))
+		}
 		w.rows = append(w.rows, newRow(row, key))
 		w.left--
 		row++
@@ -114,13 +120,6 @@ func writeVertexFiles[T vertexRow](ctx context.Context, b *built, o *Options, ou
 	}
 	sum.flush()
 	return w.files, sum, nil
-}
-
-func idBytes(key []byte, text bool) []byte {
-	if text {
-		return key
-	}
-	return []byte(decimal(keyNumber(key)))
 }
 
 // next ends the open file, if any, and opens the next one, if any.

@@ -124,9 +124,28 @@ func BenchmarkEdgeListParallel(b *testing.B) {
 			rows int
 			_    [64]byte
 		}
-		err = r.ForEachParallel(context.Background(), 2, nil, func(w int, _ Edge) error { n[w].rows++; return nil })
+		err = r.ForEachParallel(context.Background(), 2, Callbacks{Edge: func(w int, _ Edge) error { n[w].rows++; return nil }})
 		if err != nil || n[0].rows+n[1].rows != 8*benchRows {
 			b.Fatal(n, err)
+		}
+		r.Close()
+	}
+	b.ReportMetric(8*benchRows*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mrows/s")
+}
+
+// BenchmarkEdgeListNumbers parses with two workers to numbers.
+func BenchmarkEdgeListNumbers(b *testing.B) {
+	data := edgeText(8*benchRows, "%d\t%d\n")
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
+	for b.Loop() {
+		r, err := Open(context.Background(), []string{"-"}, Options{Stdin: bytes.NewReader(data)})
+		if err != nil {
+			b.Fatal(err)
+		}
+		err = r.ForEachParallel(context.Background(), 2, Callbacks{Numbers: func(int, []uint64) error { return nil }})
+		if err != nil || r.Stats().Rows != 8*benchRows {
+			b.Fatal(r.Stats().Rows, err)
 		}
 		r.Close()
 	}

@@ -153,13 +153,15 @@ func FuzzParallel(f *testing.F) {
 	f.Add([]byte("# c\n1 2\n3 4\n"), uint8(1))
 	f.Add([]byte("source,target\n\"a\nb\",c\n\"d\",e\n"), uint8(7))
 	f.Add([]byte("1 2\r3 4\r\n5 6\r\rx\n7 8\n"), uint8(2))
+	f.Add([]byte("0 00\n12345678 \t87654321\r\n123456789,1\n1234567890123456789 12345678901234567890\n 3 4\n3 4 \n5 6 7\n"), uint8(30))
+	f.Add([]byte("a,b\n1,2\n3,4\n\"5\",6\n7, 8\n18446744073709551615,9\n"), uint8(9))
 	f.Fuzz(func(t *testing.T, data []byte, size uint8) {
 		if len(data) > 1<<12 {
 			return
 		}
 		defer func(block, window int) { blockSize, textWindow = block, window }(blockSize, textWindow)
 		blockSize, textWindow = int(size)+1, 64
-		read := func(workers int) string {
+		read := func(workers int, withLines, numbers bool) string {
 			r, err := Open(context.Background(), []string{"-"}, Options{Stdin: bytes.NewReader(data)})
 			if err != nil {
 				return ""
@@ -170,10 +172,22 @@ func FuzzParallel(f *testing.F) {
 			}
 			lines := map[string]int{}
 			buckets := make([][]string, workers)
-			err = r.ForEachParallel(context.Background(), workers, nil, func(w int, e Edge) error {
+			to := Callbacks{Edge: func(w int, e Edge) error {
+				if !withLines {
+					e.Line = 0
+				}
 				buckets[w] = append(buckets[w], fmt.Sprintf("%d %q %q %v", e.Line, e.Source, e.Target, e.Weight))
 				return nil
-			})
+			}}
+			if numbers {
+				to.Numbers = func(w int, pairs []uint64) error {
+					for ; len(pairs) > 0; pairs = pairs[2:] {
+						buckets[w] = append(buckets[w], fmt.Sprintf("0 \"%d\" \"%d\" 0", pairs[0], pairs[1]))
+					}
+					return nil
+				}
+			}
+			err = r.ForEachParallel(context.Background(), workers, to)
 			if err != nil {
 				return "error: " + err.Error()
 			}
@@ -184,8 +198,11 @@ func FuzzParallel(f *testing.F) {
 			}
 			return fmt.Sprintf("%v %+v", lines, r.Stats())
 		}
-		if one, three := read(1), read(3); one != three {
+		if one, three := read(1, true, false), read(3, true, false); one != three {
 			t.Errorf("%q\none worker:    %s\nthree workers: %s", data, one, three)
+		}
+		if one, numbers := read(1, false, false), read(3, false, true); one != numbers {
+			t.Errorf("%q\nas text:    %s\nas numbers: %s", data, one, numbers)
 		}
 	})
 }

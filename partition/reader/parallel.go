@@ -13,28 +13,40 @@ import (
 // blockSize is how much text a worker parses at a time. Only tests change it.
 var blockSize = 1 << 20
 
+// Callbacks take what ForEachParallel reads. Each is called with the number of a
+// worker, 0 to workers-1: calls of one worker follow one another, calls of
+// different workers overlap. A callback that is nil is not called.
+type Callbacks struct {
+	Vertex func(worker int, id []byte) error
+	Edge   func(worker int, e Edge) error
+	// Numbers, if set, takes rows of two fields instead of Edge, where both
+	// fields are canonical decimal numbers below 2^64: sources and targets in
+	// turn, many at once, without their lines. The slice is valid until it
+	// returns.
+	Numbers func(worker int, pairs []uint64) error
+}
+
 // ForEachParallel is ForEach with several workers that parse blocks of text at
-// the same time, while one goroutine reads and unpacks. The callbacks are
-// called by the worker with the given number, 0 to workers-1: calls of one
-// worker follow one another, calls of different workers overlap. The order of
-// edges is not that of the file; every edge still comes once and with its
-// line, and the error is the one that ForEach would give. Formats that are
-// not tables are read by worker 0 alone.
-func (r *Reader) ForEachParallel(ctx context.Context, workers int, onVertex func(worker int, id []byte) error, onEdge func(worker int, e Edge) error) error {
-	vertex := func(id []byte) error { return onVertex(0, id) }
-	edge := func(e Edge) error { return onEdge(0, e) }
-	if onVertex == nil {
-		vertex = nil
+// the same time, while one goroutine reads and unpacks. The order of edges is
+// not that of the file; every edge still comes once and with its line, and the
+// error is the one that ForEach would give. Formats that are not tables are
+// read by worker 0 alone.
+func (r *Reader) ForEachParallel(ctx context.Context, workers int, to Callbacks) error {
+	var vertex func([]byte) error
+	var edge func(Edge) error
+	if to.Vertex != nil {
+		vertex = func(id []byte) error { return to.Vertex(0, id) }
 	}
-	if onEdge == nil {
-		edge = nil
-		onEdge = func(int, Edge) error { return nil }
+	if to.Edge != nil {
+		edge = func(e Edge) error { return to.Edge(0, e) }
+	} else {
+		to.Edge = func(int, Edge) error { return nil }
 	}
 	r.stats = r.freshStats()
 	run := newRun(ctx, r, vertex, edge)
 	if workers > 1 && isTable(r.format) {
 		run.workers = workers
-		run.workerEdge = onEdge
+		run.to = to
 	}
 	for i := range r.inputs {
 		if err := run.input(i); err != nil {
@@ -103,8 +115,12 @@ func (u *run) tableParallel(src *source, d *dialect) error {
 
 // reader makes the reader of rows of one worker.
 func (c *crew) reader(worker int) *tableReader {
-	return &tableReader{d: c.d, file: c.src.text.file, strings: c.u.strings, late: true, skip: c.skip,
-		emit: func(e Edge) error { return c.u.workerEdge(worker, e) }}
+	t := &tableReader{d: c.d, file: c.src.text.file, strings: c.u.strings, late: true, skip: c.skip,
+		emit: func(e Edge) error { return c.u.to.Edge(worker, e) }}
+	if c.u.to.Numbers != nil && c.d.plainPairs() {
+		t.numbers = func(pairs []uint64) error { return c.u.to.Numbers(worker, pairs) }
+	}
+	return t
 }
 
 // skip decides over a bad line; workers take turns.

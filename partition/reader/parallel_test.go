@@ -23,10 +23,10 @@ func edgeLines(t testing.TB, paths []string, o Options, workers int) ([]string, 
 	}
 	defer r.Close()
 	edges := make([][]string, max(workers, 1))
-	err = r.ForEachParallel(context.Background(), workers, nil, func(w int, e Edge) error {
+	err = r.ForEachParallel(context.Background(), workers, Callbacks{Edge: func(w int, e Edge) error {
 		edges[w] = append(edges[w], fmt.Sprintf("%s %d %q>%q %v", filepath.Base(e.File), e.Line, e.Source, e.Target, e.Weight))
 		return nil
-	})
+	}})
 	var all []string
 	for _, some := range edges {
 		all = append(all, some...)
@@ -101,7 +101,7 @@ func countParallel(t testing.TB, o Options) (Stats, error) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	err = r.ForEachParallel(context.Background(), 4, nil, nil)
+	err = r.ForEachParallel(context.Background(), 4, Callbacks{})
 	return r.Stats(), err
 }
 
@@ -145,12 +145,12 @@ func TestParallelCallbackErrorAndCancel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = r.ForEachParallel(ctx, 2, nil, func(_ int, e Edge) error {
+		err = r.ForEachParallel(ctx, 2, Callbacks{Edge: func(_ int, e Edge) error {
 			if e.Line == 300_000 {
 				return stop()
 			}
 			return nil
-		})
+		}})
 		if !errors.Is(err, enough) && !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
 		}
@@ -167,8 +167,10 @@ func TestParallelOtherFormats(t *testing.T) {
 	}
 	defer r.Close()
 	vertices, edges := 0, 0
-	err = r.ForEachParallel(context.Background(), 4, func(w int, _ []byte) error { vertices += 1 + 100*w; return nil },
-		func(w int, _ Edge) error { edges += 1 + 100*w; return nil })
+	err = r.ForEachParallel(context.Background(), 4, Callbacks{
+		Vertex: func(w int, _ []byte) error { vertices += 1 + 100*w; return nil },
+		Edge:   func(w int, _ Edge) error { edges += 1 + 100*w; return nil },
+	})
 	if err != nil || vertices != 2 || edges != 1 {
 		t.Errorf("%d vertices, %d edges, %v", vertices, edges, err)
 	}

@@ -16,8 +16,8 @@ type run struct {
 	bad     int64 // lines skipped
 	listed  int64 // vertices handed out
 
-	workers    int // of ForEachParallel, 0 for ForEach
-	workerEdge func(worker int, e Edge) error
+	workers int // of ForEachParallel, 0 for ForEach
+	to      Callbacks
 
 	konect    int64 // rows that KONECT header lines declare, -1 without
 	snapEdges int64 // edges that SNAP comments declare, -1 without

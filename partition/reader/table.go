@@ -30,6 +30,8 @@ type tableReader struct {
 	header  bool // the next row is the header
 	late    bool // edges stand before this text
 	emit    func(Edge) error
+	numbers func(pairs []uint64) error // see Callbacks
+	pairs   []uint64                   // not yet handed to numbers
 	skip    func(*LineError) error
 	tableCounts
 
@@ -45,10 +47,15 @@ func (t *tableReader) read(tx *text) error {
 	from := tx.line
 	defer func() { t.lines += tx.line - from }()
 	for {
+		if t.numbers != nil && !t.header {
+			if err := t.plain(tx); err != nil {
+				return err
+			}
+		}
 		line, err := tx.next()
 		if err != nil {
 			if isEOF(err) {
-				return nil
+				return t.flushPairs()
 			}
 			return err
 		}
