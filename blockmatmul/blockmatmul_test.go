@@ -248,28 +248,3 @@ func TestLocalRefusesWrongShapes(t *testing.T) {
 		t.Error("a cancelled product returned")
 	}
 }
-
-func BenchmarkProduct(b *testing.B) {
-	const n, degree = 100_000, 20
-	rng := rand.New(rand.NewPCG(9, 9))
-	c := &CSR{Ptr: []int64{0}}
-	for range n {
-		row := make([]int32, degree)
-		for j := range row {
-			row[j] = int32(rng.IntN(n))
-		}
-		slices.Sort(row)
-		c.Col = append(c.Col, row...)
-		c.Ptr = append(c.Ptr, int64(len(c.Col)))
-	}
-	for _, k := range []int{4, 8, 16} {
-		op := randomOperand(b, rng, n, k, 20)
-		dst := make([]int64, n*k)
-		b.Run("k="+string(rune('0'+k/10))+string(rune('0'+k%10)), func(b *testing.B) {
-			for b.Loop() {
-				c.MultiplyRows(dst, op.Data(), k, 0, n)
-			}
-			b.ReportMetric(float64(b.N)*n*degree/b.Elapsed().Seconds()/1e6, "Marcs/s")
-		})
-	}
-}

@@ -37,12 +37,21 @@ func clipNarrow(x []int64, c uint64) {
 	if chi, clo := bits.Mul64(c, c); chi != 0 || norm2 <= clo {
 		return
 	}
+	// With s = ⌊‖x‖⌋ and f = ⌊c·2³²/(s+1)⌋, g = ⌊|x_j|·f/2³²⌋ is at most |x_j|·c/‖x‖ and less
+	// than that by at most |x_j|·(c/s − c/(s+1) + 2⁻³²) ≤ c/s + 1/2 ≤ 3/2, as c ≤ s and |x_j| ≤ ‖x‖
+	// < 2³¹. So the floor is g, g+1 or g+2; (g+1)²‖x‖² ≤ x_j²c², in 128 bits, says which.
+	f := c << 32 / (floorSqrt(norm2) + 1)
 	for j, v := range x {
-		p := magnitude(v) * c
+		m := magnitude(v)
+		g, p := m*f>>32, m*c
 		hi, lo := bits.Mul64(p, p)
-		// |x_j|² ≤ ‖x‖², so the quotient is ≤ c² and hi < norm2.
-		q, _ := bits.Div64(hi, lo, norm2)
-		x[j] = withSign(floorSqrt(q), v)
+		for {
+			if above, below := bits.Mul64((g+1)*(g+1), norm2); above > hi || above == hi && below > lo {
+				break
+			}
+			g++
+		}
+		x[j] = withSign(g, v)
 	}
 }
 

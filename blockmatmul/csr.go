@@ -37,8 +37,9 @@ func (a *CSR) Check(n int) error {
 }
 
 // MultiplyRows adds up the neighbours' rows of v (n×k, row-major) for the rows
-// [from, to) of a (counted from a.First) and writes them to dst ((to-from)×k).
-// The caller has checked a with Check and the operand for overflow.
+// [from, to) of a (counted from a.First) and writes them to dst ((to-from)×k): the
+// definition, which Multiply is tested against. The caller has checked a with Check and
+// the operand for overflow.
 func (a *CSR) MultiplyRows(dst []int64, v []int32, k, from, to int) {
 	for i := from; i < to; i++ {
 		out := dst[(i-from)*k : (i-from+1)*k]
@@ -49,13 +50,5 @@ func (a *CSR) MultiplyRows(dst []int64, v []int32, k, from, to int) {
 				out[j] += int64(x)
 			}
 		}
-	}
-}
-
-// MultiplyClipped is MultiplyRows followed by ClipRow of every row.
-func (a *CSR) MultiplyClipped(dst []int64, v []int32, k, from, to int, c int64) {
-	a.MultiplyRows(dst, v, k, from, to)
-	for i := 0; i < len(dst); i += k {
-		ClipRow(dst[i:i+k], c)
 	}
 }

@@ -26,7 +26,7 @@ func (l *Local) Multiply(ctx context.Context, v *Operand, c int64) (*Product, er
 	if err := v.CheckOverflow(c); err != nil {
 		return nil, err
 	}
-	k := v.Cols()
+	k, packed := v.Cols(), Pack(v.Data(), v.Cols())
 	q := &Product{Rows: l.N, Cols: k, Data: make([]int64, l.N*k)}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -42,7 +42,7 @@ func (l *Local) Multiply(ctx context.Context, v *Operand, c int64) (*Product, er
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				a.MultiplyClipped(q.Data[(a.First+from)*k:(a.First+to)*k], v.Data(), k, from, to, c)
+				a.Multiply(q.Data[(a.First+from)*k:(a.First+to)*k], packed, from, to, c)
 				return nil
 			})
 		}

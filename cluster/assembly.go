@@ -3,6 +3,8 @@ package cluster
 import (
 	"fmt"
 	"time"
+
+	"github.com/privcom/privcom/blockmatmul"
 )
 
 // assembly gathers V of one step.
@@ -10,6 +12,7 @@ type assembly struct {
 	step     uint64
 	matrix   matrix
 	data     []int32
+	packed   *blockmatmul.Packed // data as it is multiplied; made by the first row block
 	got      bitmap
 	count    int
 	reported int       // count in the last bitmap sent
@@ -141,7 +144,10 @@ func (w *worker) multiply(h head, s *slot) {
 			case <-ctx.Done():
 			}
 		}
-		rows, err := multiplyBlock(ctx, s.rows, a.data, a.matrix, h.From, h.To, w.o.Cores)
+		if a.packed == nil { // one row block runs at a time
+			a.packed = blockmatmul.Pack(a.data, a.matrix.Cols)
+		}
+		rows, err := multiplyBlock(ctx, s.rows, a.packed, a.matrix, h.From, h.To, w.o.Cores)
 		var payload []byte
 		if err == nil {
 			payload, err = encodeProduct(a.matrix, h.From, rows)

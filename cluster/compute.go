@@ -16,7 +16,7 @@ const pieceRows = 256
 
 // multiplyBlock computes the clipped rows [from, to) (counted in the whole graph)
 // of A·V on the given number of cores.
-func multiplyBlock(ctx context.Context, a *blockmatmul.CSR, v []int32, m matrix, from, to, cores int) ([]int64, error) {
+func multiplyBlock(ctx context.Context, a *blockmatmul.CSR, v *blockmatmul.Packed, m matrix, from, to, cores int) ([]int64, error) {
 	k := m.Cols
 	out := make([]int64, (to-from)*k)
 	var next atomic.Int64
@@ -27,11 +27,7 @@ func multiplyBlock(ctx context.Context, a *blockmatmul.CSR, v []int32, m matrix,
 				return
 			}
 			hi := min(lo+pieceRows, to)
-			dst := out[(lo-from)*k : (hi-from)*k]
-			a.MultiplyRows(dst, v, k, lo-a.First, hi-a.First)
-			for i := 0; i < len(dst); i += k {
-				blockmatmul.ClipRow(dst[i:i+k], m.Clip)
-			}
+			a.Multiply(out[(lo-from)*k:(hi-from)*k], v, lo-a.First, hi-a.First, m.Clip)
 		}
 	}
 	var wg sync.WaitGroup

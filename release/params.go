@@ -363,9 +363,10 @@ func (p Params) katz(pp *privacy.Params, g Graph) error {
 	return prefix("beta", err)
 }
 
-// scaleBits chooses the quantum of V from public numbers: rows of about 2^15 units (2^22
-// where Katz rounds truncate), so that truncation is far below the noise and every sum
-// of n rows stays far inside int64.
+// scaleBits chooses the quantum of V from public numbers: rows of 2^14 to 2^15 units, whose
+// entries fit 16 bits (2^22 to 2^23 where Katz rounds truncate), so that truncation is far
+// below the noise and every sum of n rows stays far inside int64. A unit is at most 2^-14
+// of a row's norm, and the noise of a step at least that norm in each entry.
 func scaleBits(pp *privacy.Params, paper bool) (uint, error) {
 	if paper {
 		// The paper's noise is 2^bits·σ/β units and must stay below 2^56.
@@ -378,7 +379,7 @@ func scaleBits(pp *privacy.Params, paper bool) (uint, error) {
 		}
 		return uint(math.Min(bits, 24)), nil
 	}
-	want := 15.0
+	want := 14.0
 	if pp.Katz.Order > 1 {
 		want = 22
 	}

@@ -31,7 +31,7 @@ func Suite(t *testing.T, open Open) {
 			rng := rand.New(rand.NewPCG(uint64(c.n), 11))
 			a := graph(rng, c.n, c.p)
 			m := open(t, c.n, cut(rng, a, c.blocks))
-			for _, k := range []int{1, 2, 3, 8} {
+			for _, k := range []int{1, 2, 3, 4, 8, 12, 16, 32} {
 				v := operand(t, rng, c.n, k)
 				for _, clip := range []int64{0, 1, v.Radius(), 2 * v.Radius()} {
 					compare(t, fmt.Sprintf("k=%d clip=%d", k, clip), m, Dense(a), v, clip, 1)
