@@ -86,8 +86,8 @@ func million(b *testing.B, a *CSR, k int) {
 	n := a.Rows()
 	rng := rand.New(rand.NewPCG(9, uint64(k)))
 	op := randomOperand(b, rng, n, k, uint(14+10-k/16))
-	packed, floats := Pack(op.Data(), k), op.Float(nil)
-	if !packed.Narrow() {
+	packed, floats := Pack(op), op.Float(nil)
+	if !op.Narrow() {
 		b.Fatalf("entries reach %d", op.Radius())
 	}
 	broad := &Packed{rows: n, cols: k, stride: k, wide: op.Data()}

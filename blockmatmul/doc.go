@@ -17,6 +17,15 @@
 // a product. A Product is private: it must meet noise before it leaves the
 // boundary.
 //
+// # Kernels
+//
+// The product of a large graph waits for memory: rows of V lie anywhere. Entries therefore
+// travel and are multiplied in 16 bits where the public bound of a row's norm allows
+// (Operand.Narrow), and the assembly for AVX2 asks for each row some arcs before it is
+// needed. It adds narrow entries in 32-bit lanes, at most 2¹⁶ of them before a sum goes to
+// 64 bits, which cannot overflow whatever the graph. Without AVX2, or with the build tag
+// purego, the same sums are made in Go; CSR.MultiplyRows is the definition.
+//
 // Kernels take sizes and slices and do no I/O. The package refuses operands
 // whose products could overflow int64 (Operand.CheckOverflow) by public bounds alone: a
 // check that looked at the data would itself be a release.

@@ -54,10 +54,7 @@ func TestMultiplyEqualsTheDefinition(t *testing.T) {
 			for i := range v {
 				v[i] = fill(i)
 			}
-			p := Pack(v, k)
-			if want := name[0] == 'n'; p.Narrow() != want {
-				t.Fatalf("%s: narrow is %v", name, p.Narrow())
-			}
+			p := packed(v, k, name[0] == 'n')
 			want, got, plain := make([]int64, rows*k), make([]int64, rows*k), make([]int64, rows*k)
 			a.MultiplyRows(want, v, k, 0, rows)
 			a.Multiply(got, p, 0, rows, 0)
@@ -92,19 +89,41 @@ func TestBatchesAreShort(t *testing.T) {
 	}
 }
 
-// A second matrix in the memory of the first leaves nothing behind, whatever its shape.
-func TestRepackForgets(t *testing.T) {
+// packed lays out entries whatever their bound.
+func packed(v []int32, k int, narrow bool) *Packed {
+	p := NewPacked(len(v)/k, k, narrow)
+	if !narrow {
+		p.SetWide(0, v)
+		return p
+	}
+	short := make([]int16, len(v))
+	for i, x := range v {
+		short[i] = int16(x)
+	}
+	p.SetNarrow(0, short)
+	return p
+}
+
+// Rows that arrive in pieces, in any order and more than once, make the matrix that Pack does.
+func TestPackedInPieces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	var p *Packed
-	for _, k := range []int{16, 3, 8, 5, 16, 1} {
-		v := make([]int32, 50*k)
-		for i := range v {
-			v[i] = int32(rng.IntN(1000)) << (16 * (k % 2))
-		}
-		p = p.Repack(v, k)
-		fresh := Pack(v, k)
-		if !slices.Equal(p.narrow, fresh.narrow) || !slices.Equal(p.wide, fresh.wide) || p.stride != fresh.stride || p.Narrow() != fresh.Narrow() {
-			t.Fatalf("%d columns: a repacked matrix differs from a fresh one", k)
+	for _, k := range []int{16, 3, 8, 5, 1} {
+		for _, bits := range []uint{8, 28} {
+			const n = 50
+			op := randomOperand(t, rng, n, k, bits)
+			p := NewPacked(n, k, op.Narrow())
+			for _, from := range []int{30, 0, 30, 10} {
+				to := min(from+20, n)
+				if op.Narrow() {
+					p.SetNarrow(from, op.Narrowed(from, to))
+				} else {
+					p.SetWide(from, op.Data()[from*k:to*k])
+				}
+			}
+			whole := Pack(op)
+			if !slices.Equal(p.narrow, whole.narrow) || !slices.Equal(p.wide, whole.wide) || !p.Has(n, k, op.Narrow()) || p.Bytes() != whole.Bytes() {
+				t.Fatalf("%d columns, %d bits: the pieces make another matrix", k, bits)
+			}
 		}
 	}
 }

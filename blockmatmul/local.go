@@ -26,7 +26,7 @@ func (l *Local) Multiply(ctx context.Context, v *Operand, c int64) (*Product, er
 	if err := v.CheckOverflow(c); err != nil {
 		return nil, err
 	}
-	k, packed := v.Cols(), Pack(v.Data(), v.Cols())
+	k, packed := v.Cols(), Pack(v)
 	q := &Product{Rows: l.N, Cols: k, Data: make([]int64, l.N*k)}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))

@@ -79,6 +79,17 @@ func (o *Operand) Bits() uint { return o.bits }
 // Radius is r, an integer bound on every row's Euclidean norm, in units.
 func (o *Operand) Radius() int64 { return o.radius }
 
+// Narrow reports whether every entry fits 16 bits, by the bound of the rows: V is public, and
+// of a Katz round's operand the bound is.
+func (o *Operand) Narrow() bool { return o.radius <= MostNarrow }
+
+// Narrowed is rows [from, to) in 16 bits, for an operand that is Narrow.
+func (o *Operand) Narrowed(from, to int) []int16 {
+	out := make([]int16, (to-from)*o.cols)
+	pad(out, o.data[from*o.cols:to*o.cols], o.cols, o.cols)
+	return out
+}
+
 // Data is the row-major matrix in units. It must not be changed.
 func (o *Operand) Data() []int32 { return o.data }
 

@@ -8,76 +8,72 @@ const MostNarrow = 1<<15 - 1
 // is short, too, because the scheduler cannot interrupt assembly.
 const callArcs = 1 << 16
 
-// Packed is a public integer matrix V laid out for the product: in int16 where every
-// entry fits, else in int32, with rows padded to a multiple of four entries. V is public
-// (a function of noisy answers and public randomness), so looking at it to choose the
-// width tells nobody anything; and the products are the same integers for either width.
+// Packed is an integer matrix V laid out for the product: in int16 or in int32, with rows
+// padded to a multiple of four entries. Which of the two is decided by a public bound of the
+// entries (Operand.Narrow), never by looking at them; products are the same integers.
 type Packed struct {
 	rows, cols int
-	stride     int // entries from a row to the next, a multiple of 4
-	narrow     []int16
-	wide       []int32 // where narrow is nil
+	stride     int     // entries from a row to the next, a multiple of 4
+	narrow     []int16 // one of the two
+	wide       []int32
 }
 
-// Pack lays out the matrix v of the given number of columns (row-major). It keeps v where
-// that needs no other layout: v must not change while the result is in use.
-func Pack(v []int32, cols int) *Packed { return new(Packed).Repack(v, cols) }
-
-// Repack is Pack in the memory of p, whose earlier content is lost; p may be nil.
-func (p *Packed) Repack(v []int32, cols int) *Packed {
-	if cols <= 0 || len(v)%cols != 0 {
-		panic("blockmatmul: a matrix to pack has no whole rows")
+// NewPacked is the zero matrix.
+func NewPacked(rows, cols int, narrow bool) *Packed {
+	if rows < 0 || cols <= 0 {
+		panic("blockmatmul: a packed matrix needs columns")
 	}
-	if p == nil {
-		p = new(Packed)
-	}
-	spare := p.narrow
-	*p = Packed{rows: len(v) / cols, cols: cols, stride: (cols + 3) / 4 * 4}
-	if fitsNarrow(v) {
-		if size := p.rows * p.stride; cap(spare) >= size {
-			p.narrow = spare[:size]
-		} else {
-			p.narrow = make([]int16, size)
-		}
-		pad(p.narrow, v, cols, p.stride)
-		return p
-	}
-	if p.wide = v; p.stride != cols {
-		p.wide = make([]int32, p.rows*p.stride)
-		pad(p.wide, v, cols, p.stride)
+	p := &Packed{rows: rows, cols: cols, stride: (cols + 3) / 4 * 4}
+	if narrow {
+		p.narrow = make([]int16, rows*p.stride)
+	} else {
+		p.wide = make([]int32, rows*p.stride)
 	}
 	return p
 }
 
-// Narrow reports whether entries take 16 bits.
-func (p *Packed) Narrow() bool { return p.narrow != nil }
-
-// Rows is the number of rows of V.
-func (p *Packed) Rows() int { return p.rows }
-
-// Cols is the number of columns of V.
-func (p *Packed) Cols() int { return p.cols }
-
-func fitsNarrow(v []int32) bool {
-	var most uint32
-	for _, x := range v {
-		most |= uint32(x ^ x>>31) // |x| − 1 for negative x
+// Pack lays out an operand.
+func Pack(o *Operand) *Packed {
+	p := NewPacked(o.rows, o.cols, o.Narrow())
+	if p.narrow != nil {
+		pad(p.narrow, o.data, o.cols, p.stride)
+	} else {
+		pad(p.wide, o.data, o.cols, p.stride)
 	}
-	return most <= MostNarrow
+	return p
 }
 
-// pad copies v, the entries of which fit T, into rows of stride entries.
-func pad[T int16 | int32](dst []T, v []int32, cols, stride int) {
+// Has reports whether p has this shape and width.
+func (p *Packed) Has(rows, cols int, narrow bool) bool {
+	return p.rows == rows && p.cols == cols && (p.narrow != nil) == narrow
+}
+
+// SetNarrow writes whole rows (row-major, without padding) into a narrow matrix, from row
+// `from` on.
+func (p *Packed) SetNarrow(from int, rows []int16) {
+	pad(p.narrow[from*p.stride:], rows, p.cols, p.stride)
+}
+
+// SetWide is SetNarrow for a matrix of 32-bit entries.
+func (p *Packed) SetWide(from int, rows []int32) {
+	pad(p.wide[from*p.stride:], rows, p.cols, p.stride)
+}
+
+// Bytes is the memory that the matrix takes.
+func (p *Packed) Bytes() int64 { return 2*int64(len(p.narrow)) + 4*int64(len(p.wide)) }
+
+// pad copies rows of cols entries, which fit T, into rows of stride entries.
+func pad[T, S int16 | int32](dst []T, rows []S, cols, stride int) {
 	if cols == stride {
-		for i, x := range v {
+		dst = dst[:len(rows)]
+		for i, x := range rows {
 			dst[i] = T(x)
 		}
 		return
 	}
-	for i := 0; i*cols < len(v); i++ {
+	for i := 0; i*cols < len(rows); i++ {
 		row := dst[i*stride : (i+1)*stride]
-		clear(row[cols:])
-		for j, x := range v[i*cols : (i+1)*cols] {
+		for j, x := range rows[i*cols : (i+1)*cols] {
 			row[j] = T(x)
 		}
 	}

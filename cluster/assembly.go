@@ -11,8 +11,7 @@ import (
 type assembly struct {
 	step     uint64
 	matrix   matrix
-	data     []int32
-	packed   *blockmatmul.Packed // data as it is multiplied; made by the first row block
+	data     *blockmatmul.Packed
 	got      bitmap
 	count    int
 	reported int       // count in the last bitmap sent
@@ -29,11 +28,11 @@ func (w *worker) open(now time.Time, h head) bool {
 		return true
 	}
 	m := h.Matrix
-	if m.Rows != w.o.Source.Rows() || m.Cols > maxChunk/4 || m.ChunkRows > maxChunk/(4*m.Cols) {
+	if m.Rows != w.o.Source.Rows() || m.Cols > maxChunk/4 || m.ChunkRows > maxChunk/(m.entryBytes()*m.Cols) {
 		w.log.Warn("message rejected: V does not fit the graph", "step", h.Step)
 		return false
 	}
-	if size := int64(m.Rows) * int64(m.Cols) * 4; size > w.o.MatrixBytes {
+	if size := int64(m.Rows) * int64((m.Cols+3)/4*4) * int64(m.entryBytes()); size > w.o.MatrixBytes {
 		w.fail(head{Step: h.Step, Shard: max(w.o.Index, 0)}, failNote{Kind: FailInternal,
 			Detail: fmt.Sprintf("V of %d bytes is over this worker's limit of %d", size, w.o.MatrixBytes)})
 		return false
@@ -41,8 +40,8 @@ func (w *worker) open(now time.Time, h head) bool {
 	w.enter(h.Step)
 	data := w.spare
 	w.spare = nil
-	if len(data) != m.Rows*m.Cols {
-		data = make([]int32, m.Rows*m.Cols)
+	if data == nil || !data.Has(m.Rows, m.Cols, m.Narrow) {
+		data = blockmatmul.NewPacked(m.Rows, m.Cols, m.Narrow)
 	}
 	w.matrix = &assembly{step: h.Step, matrix: m, data: data, got: newBitmap(m.chunks()), news: now}
 	return true
@@ -63,7 +62,12 @@ func (w *worker) takeMatrix(now time.Time, in inbound) {
 	if a.got.has(i) {
 		return
 	}
-	copy(a.data[h.From*h.Matrix.Cols:], in.rows.([]int32))
+	switch rows := in.rows.(type) {
+	case []int16:
+		a.data.SetNarrow(h.From, rows)
+	case []int32:
+		a.data.SetWide(h.From, rows)
+	}
 	a.got.add(i)
 	a.count++
 	a.news = now
@@ -144,10 +148,7 @@ func (w *worker) multiply(h head, s *slot) {
 			case <-ctx.Done():
 			}
 		}
-		if a.packed == nil { // one row block runs at a time
-			a.packed = blockmatmul.Pack(a.data, a.matrix.Cols)
-		}
-		rows, err := multiplyBlock(ctx, s.rows, a.packed, a.matrix, h.From, h.To, w.o.Cores)
+		rows, err := multiplyBlock(ctx, s.rows, a.data, a.matrix, h.From, h.To, w.o.Cores)
 		var payload []byte
 		if err == nil {
 			payload, err = encodeProduct(a.matrix, h.From, rows)

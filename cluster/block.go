@@ -7,14 +7,22 @@ import (
 	"github.com/privcom/privcom/storage"
 )
 
-// encodeRows writes rows of V (int32) or Q (int32 or int64) as Arrow IPC.
-func encodeRows[T int32 | int64](from, cols int, data []T) ([]byte, error) {
+// encodeRows writes rows of V (int16 or int32) or Q (int32 or int64) as Arrow IPC.
+func encodeRows[T storage.Element](from, cols int, data []T) ([]byte, error) {
 	return storage.EncodeBlock(storage.Block[T]{FirstRow: from, Cols: cols, Data: data})
 }
 
-// decodeRows reads the rows [h.From, h.To) of Q or V off the wire: []int32, or
-// []int64 where the header says that the step is wide. The shape must be the one of
-// the header.
+// decodeMatrix reads the rows [h.From, h.To) of V off the wire: []int16 or []int32.
+func decodeMatrix(h head, payload []byte) (any, error) {
+	if h.Matrix.Narrow {
+		return decodeAs[int16](h, payload)
+	}
+	return decodeAs[int32](h, payload)
+}
+
+// decodeRows reads the rows [h.From, h.To) of Q off the wire: []int32, or []int64
+// where the header says that the step is wide. The shape must be the one of the
+// header.
 func decodeRows(h head, payload []byte) (any, error) {
 	if h.Matrix.Wide {
 		return decodeAs[int64](h, payload)
@@ -22,7 +30,7 @@ func decodeRows(h head, payload []byte) (any, error) {
 	return decodeAs[int32](h, payload)
 }
 
-func decodeAs[T int32 | int64](h head, payload []byte) ([]T, error) {
+func decodeAs[T storage.Element](h head, payload []byte) ([]T, error) {
 	if h.From >= h.To || h.To > h.Matrix.Rows {
 		return nil, fmt.Errorf("cluster: rows [%d, %d) of %d", h.From, h.To, h.Matrix.Rows)
 	}
@@ -50,10 +58,10 @@ func wideProduct(v *blockmatmul.Operand, c int64) bool {
 
 // plan cuts a step: how many rows of V a message carries, and how many rows of Q.
 func planStep(v *blockmatmul.Operand, c int64, limit, inFlight, workers int) (m matrix, blockRows int, err error) {
-	m = matrix{Rows: v.Rows(), Cols: v.Cols(), Clip: c, Wide: wideProduct(v, c)}
+	m = matrix{Rows: v.Rows(), Cols: v.Cols(), Clip: c, Narrow: v.Narrow(), Wide: wideProduct(v, c)}
 	room := limit - headroom
 	rowBytes := 4 * m.Cols
-	if m.ChunkRows = room / rowBytes; m.ChunkRows < 1 {
+	if m.ChunkRows = room / (m.entryBytes() * m.Cols); m.ChunkRows < 1 {
 		return m, 0, fmt.Errorf("cluster: a row of %d columns does not fit in a message of %d bytes; use fewer columns", m.Cols, limit)
 	}
 	m.ChunkRows = min(m.ChunkRows, m.Rows)

@@ -61,7 +61,13 @@ func (j *multiplication) broadcast(now time.Time) error {
 func (j *multiplication) sendChunk(subject string, chunk int) error {
 	from, to := j.matrix.chunkRange(chunk)
 	k := j.matrix.Cols
-	payload, err := encodeRows(from, k, j.v.Data()[from*k:to*k])
+	var payload []byte
+	var err error
+	if j.matrix.Narrow {
+		payload, err = encodeRows(from, k, j.v.Narrowed(from, to))
+	} else {
+		payload, err = encodeRows(from, k, j.v.Data()[from*k:to*k])
+	}
 	if err != nil {
 		return err
 	}

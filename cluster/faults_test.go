@@ -259,7 +259,7 @@ func TestOtherVersionIsRefusedByName(t *testing.T) {
 	tc.wg.Go(func() { end = RunShard(tc.ctx, o) })
 	err := tc.c.WaitShards(tc.ctx)
 	var alone *NoWorkerError
-	if !errors.As(err, &alone) || !strings.Contains(err.Error(), "shard worker old-one speaks protocol version 7, this program 1") {
+	if !errors.As(err, &alone) || !strings.Contains(err.Error(), "shard worker old-one speaks protocol version 7, this program 2") {
 		t.Errorf("coordinator says %v", err)
 	}
 	tc.wg.Wait()
@@ -272,11 +272,11 @@ func TestOtherVersionIsRefusedByName(t *testing.T) {
 // A worker recognises a coordinator of another version by itself.
 func TestWorkerMeetsOtherVersion(t *testing.T) {
 	g := newGraph(500, 4, 1, 14)
-	tc := newCluster(t, g, func(o *CoordinatorOptions) { o.wrap = forge(keyVersion, "2") })
+	tc := newCluster(t, g, func(o *CoordinatorOptions) { o.wrap = forge(keyVersion, "9") })
 	o := ShardOptions{Conn: tc.conn("w"), Prefix: "privcom.test", Run: "r1", Index: 0, Source: g, Timeouts: quick()}
 	err := RunShard(tc.ctx, o)
 	var version *VersionError
-	if !errors.As(err, &version) || version.Theirs != 2 || version.Ours != Version {
+	if !errors.As(err, &version) || version.Theirs != 9 || version.Ours != Version {
 		t.Errorf("worker ended with %v", err)
 	}
 }

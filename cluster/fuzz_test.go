@@ -29,7 +29,7 @@ func FuzzDecode(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(headText(good.encode("r", note)), note)
-	f.Add("Privcom-Version: 2\nPrivcom-Worker: w", []byte(`{"kind":"corrupt","detail":"x"}`))
+	f.Add("Privcom-Version: 3\nPrivcom-Worker: w", []byte(`{"kind":"corrupt","detail":"x"}`))
 	f.Fuzz(func(t *testing.T, lines string, payload []byte) {
 		m := &nats.Msg{Subject: "p.r.q", Header: nats.Header{}, Data: payload}
 		for line := range strings.SplitSeq(lines, "\n") {
@@ -48,6 +48,7 @@ func FuzzDecode(f *testing.F) {
 				t.Fatalf("%d entries for rows [%d, %d)", len(rows), h.From, h.To)
 			}
 			_, _ = decodeRows(h, payload)
+			_, _ = decodeMatrix(h, payload)
 		}
 		if a, ok := decodeAlive(payload); ok && (a.Cores < 1 || a.Index < -1) {
 			t.Fatalf("heartbeat passes: %+v", a)
@@ -92,7 +93,7 @@ func (s *script) message(term string, verbs []string, m matrix) inbound {
 	case 0:
 		h.Matrix = matrix{}
 	case 1:
-		h.Matrix = matrix{Rows: 1 + s.number(20), Cols: 1 + s.number(3), ChunkRows: 1 + s.number(9), Wide: s.number(2) == 1}
+		h.Matrix = matrix{Rows: 1 + s.number(20), Cols: 1 + s.number(3), ChunkRows: 1 + s.number(9), Narrow: s.number(2) == 1, Wide: s.number(2) == 1}
 	}
 	in := inbound{verb: verbs[s.number(len(verbs))], head: h}
 	n := s.number(6)

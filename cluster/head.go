@@ -10,7 +10,7 @@ import (
 )
 
 // Version is the protocol version. Both ends of a run speak the same one.
-const Version = 1
+const Version = 2
 
 // Header fields. docs/format/protocol.md says which verb carries which.
 const (
@@ -27,6 +27,7 @@ const (
 	keyCols    = "Privcom-Columns"
 	keyChunk   = "Privcom-Chunk-Rows"
 	keyClip    = "Privcom-Clip"
+	keyOperand = "Privcom-Operand"
 	keyElement = "Privcom-Element"
 	keyFlags   = "Privcom-Flags"
 	keyKind    = "Privcom-Kind"
@@ -47,7 +48,16 @@ type matrix struct {
 	Rows, Cols int
 	ChunkRows  int   // rows of V in one message
 	Clip       int64 // c of the row clip, 0 for none
+	Narrow     bool  // rows of V travel as int16
 	Wide       bool  // rows of Q travel as int64
+}
+
+// entryBytes is the size of an entry of V.
+func (m matrix) entryBytes() int {
+	if m.Narrow {
+		return 2
+	}
+	return 4
 }
 
 func (m matrix) chunks() int {
@@ -104,7 +114,8 @@ func (h head) encode(run string, payload []byte) nats.Header {
 		m[keyCols] = []string{strconv.Itoa(h.Matrix.Cols)}
 		m[keyChunk] = []string{strconv.Itoa(h.Matrix.ChunkRows)}
 		m[keyClip] = []string{strconv.FormatInt(h.Matrix.Clip, 10)}
-		m[keyElement] = []string{elementName(h.Matrix.Wide)}
+		m[keyOperand] = []string{choose(h.Matrix.Narrow, "int16", "int32")}
+		m[keyElement] = []string{choose(h.Matrix.Wide, "int64", "int32")}
 	}
 	if h.Stalled {
 		m[keyFlags] = []string{"stalled"}
@@ -117,11 +128,11 @@ func (h head) encode(run string, payload []byte) nats.Header {
 	return m
 }
 
-func elementName(wide bool) string {
-	if wide {
-		return "int64"
+func choose(first bool, a, b string) string {
+	if first {
+		return a
 	}
-	return "int32"
+	return b
 }
 
 // decodeHead reads and checks the header of a message of this run. A message of
@@ -159,7 +170,8 @@ func decodeHead(m *nats.Msg, run string) (head, error) {
 			Cols:      int(r.number(keyCols, 1, maxRows)),
 			ChunkRows: int(r.number(keyChunk, 1, maxRows)),
 			Clip:      r.number(keyClip, 0, math.MaxInt64/2),
-			Wide:      r.element(),
+			Narrow:    r.either(keyOperand, "int16", "int32"),
+			Wide:      r.either(keyElement, "int64", "int32"),
 		}
 	}
 	if r.text(keyPieces) != "" {
@@ -234,13 +246,14 @@ func (r *reader) word(key string) string {
 	return s
 }
 
-func (r *reader) element() bool {
-	switch r.text(keyElement) {
-	case "int32":
-		return false
-	case "int64":
+// either says which of two words a field holds.
+func (r *reader) either(key, yes, no string) bool {
+	switch r.text(key) {
+	case yes:
 		return true
+	case no:
+		return false
 	}
-	r.fail(keyElement)
+	r.fail(key)
 	return false
 }

@@ -79,7 +79,7 @@ func newMultiplication(c *Coordinator, step uint64, v *blockmatmul.Operand, m ma
 	most := max(c.o.InFlight/blockBytes, 1)
 	return &multiplication{
 		c: c, step: step, v: v, matrix: m, blockRows: blockRows,
-		window:  max(c.o.InFlight/2/(m.ChunkRows*m.Cols*4+headroom), 1),
+		window:  max(c.o.InFlight/2/(m.ChunkRows*m.Cols*m.entryBytes()+headroom), 1),
 		credit:  min(max(most/max(len(c.members.list), 1), 1), maxCredit),
 		most:    most,
 		board:   newBoard(pace{c.t.Retry, 16 * c.t.Retry, c.t.Slow}, sizes),

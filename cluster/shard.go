@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"github.com/privcom/privcom/blockmatmul"
 )
 
 // Handler computes the result of one item of Run. It must be a deterministic
@@ -108,11 +110,11 @@ type worker struct {
 	over  bool
 
 	shards shelf
-	step   uint64    // the step at hand
-	matrix *assembly // its V, where it is a multiplication
-	spare  []int32   // memory of an earlier V
-	queue  []head    // row blocks to do, in order
-	busy   *head     // the one in hand
+	step   uint64              // the step at hand
+	matrix *assembly           // its V, where it is a multiplication
+	spare  *blockmatmul.Packed // memory of an earlier V
+	queue  []head              // row blocks to do, in order
+	busy   *head               // the one in hand
 	items  map[int]*item
 	active int       // handlers running
 	trip   roundTrip // of pieces of items
@@ -170,8 +172,8 @@ func (w *worker) subscribe() ([]*nats.Subscription, error) {
 func (w *worker) receive(verb string, m *nats.Msg) {
 	h, err := decodeHead(m, w.o.Run)
 	if err == nil && (verb == verbMatrix || verb == verbRepair) {
-		var rows []int32
-		if rows, err = decodeAs[int32](h, m.Data); err == nil {
+		var rows any
+		if rows, err = decodeMatrix(h, m.Data); err == nil {
 			forward(w.done, w.inbox, inbound{verb: verb, head: h, rows: rows})
 			return
 		}

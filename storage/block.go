@@ -15,7 +15,9 @@ import (
 )
 
 // Element is the type of a matrix entry in a block.
-type Element interface{ int32 | int64 | float64 }
+type Element interface {
+	int16 | int32 | int64 | float64
+}
 
 // Block is a run of consecutive matrix rows. Entry (FirstRow+i, j) is
 // Data[i*Cols+j].
@@ -190,6 +192,8 @@ func (c *comparer) Write(p []byte) (int, error) {
 
 func arrowType[T Element]() arrow.DataType {
 	switch any(*new(T)).(type) {
+	case int16:
+		return arrow.PrimitiveTypes.Int16
 	case int32:
 		return arrow.PrimitiveTypes.Int32
 	case int64:
