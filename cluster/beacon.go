@@ -16,6 +16,7 @@ func (c *Coordinator) hello(now time.Time) {
 	if c.current != nil {
 		h = c.current.job.head()
 	}
+	h.Lease = c.o.Lease
 	c.send(c.subj.all(verbHello), h, nil)
 }
 

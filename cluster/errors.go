@@ -78,12 +78,20 @@ func (e *ShardError) Error() string {
 	return b.String()
 }
 
+// Causes of a handler's failure that lie in storage.
+const (
+	CauseStorage = "storage" // it did not answer; another try may help
+	CauseUser    = "user"    // a full disk, a missing permission, an object that is not there
+	CauseCorrupt = "corrupt" // bytes that are not what they should be
+)
+
 // HandlerError says that an item of Run failed on every worker that tried it.
 type HandlerError struct {
 	Kind   string
 	Item   int
 	Worker string
 	Detail string
+	Cause  string // one of the Cause… words, or ""
 }
 
 func (e *HandlerError) Error() string {

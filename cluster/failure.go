@@ -13,6 +13,8 @@ type failNote struct {
 	Kind   string `json:"kind"`
 	File   string `json:"file,omitempty"`
 	Detail string `json:"detail"`
+	// Cause of a handler's failure: a Cause… word, or nothing.
+	Cause string `json:"cause,omitempty"`
 }
 
 const maxDetail = 2048
@@ -28,6 +30,11 @@ func decodeFail(data []byte) (failNote, bool) {
 		return f, false
 	}
 	f.Detail, f.File = clean(f.Detail), clean(f.File)
+	switch f.Cause {
+	case CauseStorage, CauseUser, CauseCorrupt:
+	default:
+		f.Cause = "" // of a later version
+	}
 	return f, true
 }
 
@@ -52,4 +59,18 @@ func noteOf(err error) failNote {
 		return failNote{Kind: FailMissing, Detail: err.Error()}
 	}
 	return failNote{Kind: FailLoad, Detail: err.Error()}
+}
+
+// causeOf classes what made a handler fail, where it was storage.
+func causeOf(err error) string {
+	var corrupt *storage.CorruptError
+	switch {
+	case errors.As(err, &corrupt):
+		return CauseCorrupt
+	case storage.Class(err) == storage.ClassRetryable:
+		return CauseStorage
+	case storage.Class(err) == storage.ClassUser:
+		return CauseUser
+	}
+	return ""
 }

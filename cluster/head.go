@@ -17,6 +17,7 @@ const (
 	keyVersion = "Privcom-Version"
 	keyRun     = "Privcom-Run"
 	keyTerm    = "Privcom-Term"
+	keyLease   = "Privcom-Lease"
 	keyWorker  = "Privcom-Worker"
 	keyStep    = "Privcom-Step"
 	keyAttempt = "Privcom-Attempt"
@@ -76,6 +77,7 @@ func (m matrix) chunkRange(i int) (from, to int) {
 // Shard is then -1.
 type head struct {
 	Term, Worker string
+	Lease        int // term of the run's lease, of hello; 0: none
 	Step         uint64
 	Attempt      int
 	Shard        int
@@ -106,6 +108,9 @@ func (h head) encode(run string, payload []byte) nats.Header {
 		}
 	}
 	text(keyTerm, h.Term)
+	if h.Lease > 0 {
+		m[keyLease] = []string{strconv.Itoa(h.Lease)}
+	}
 	text(keyWorker, h.Worker)
 	text(keyKind, h.Kind)
 	text(keySHA256, h.SHA256)
@@ -163,6 +168,9 @@ func decodeHead(m *nats.Msg, run string) (head, error) {
 		Kind:    r.word(keyKind),
 		SHA256:  r.token(keySHA256),
 		Stalled: r.text(keyFlags) == "stalled",
+	}
+	if r.text(keyLease) != "" {
+		h.Lease = int(r.number(keyLease, 1, math.MaxInt32))
 	}
 	if r.text(keyRows) != "" {
 		h.Matrix = matrix{

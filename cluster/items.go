@@ -120,7 +120,7 @@ func (w *worker) start(it *item) {
 			}
 			if err != nil {
 				delete(w.items, it.head.From)
-				w.fail(it.head, failNote{Kind: FailHandler, Detail: err.Error()})
+				w.fail(it.head, failNote{Kind: FailHandler, Detail: err.Error(), Cause: causeOf(err)})
 				return
 			}
 			it.running, it.params = false, nil

@@ -84,6 +84,11 @@ type CoordinatorOptions struct {
 	Shards []Range // row ranges, covering 0..n-1 in order
 	Graph  string  // hash of the graph; workers of another graph are refused. Empty: not checked
 
+	// Lease is the term of the lease under which this coordinator serves the run: workers
+	// leave a coordinator of a lower one for it at once. 0: none; they then wait until the
+	// other one has been silent for Timeouts.Dead.
+	Lease int
+
 	// Workers is how many workers WaitShards waits for. Default: one per shard.
 	Workers int
 

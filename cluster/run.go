@@ -250,7 +250,7 @@ func (j *errand) takeFail(now time.Time, m *member, in inbound) error {
 	}
 	j.failures[u]++
 	if j.failures[u] >= mostFailures {
-		return &HandlerError{Kind: j.kind, Item: u, Worker: m.id, Detail: f.Detail}
+		return &HandlerError{Kind: j.kind, Item: u, Worker: m.id, Detail: f.Detail, Cause: f.Cause}
 	}
 	j.c.log.Warn("item failed; it runs again", "step", j.step, "kind", j.kind, "item", u, "worker", m.id, "error", f.Detail)
 	j.failed[u] = m.id

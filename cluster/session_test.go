@@ -69,6 +69,63 @@ func TestTwoCoordinators(t *testing.T) {
 	tc.multiply(operand(t, g.n, 3, 2), 0)
 }
 
+// A coordinator that has taken the run's lease over gets the workers at once, though the
+// other one still calls them, and keeps them.
+func TestWorkersFollowTheHigherLease(t *testing.T) {
+	t.Parallel()
+	g := newGraph(2000, 4, 2, 24)
+	tc := newCluster(t, g, nil)
+	tc.workers(0, 1)
+	if err := tc.c.WaitShards(tc.ctx); err != nil {
+		t.Fatal(err)
+	}
+	o := tc.c.o
+	o.Conn, o.Lease = tc.conn("second"), 2
+	second, err := NewCoordinator(tc.ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := tc.c
+	tc.c = second
+	for range 3 {
+		if err := second.WaitShards(tc.ctx); err != nil {
+			t.Fatal(err)
+		}
+		tc.multiply(operand(t, g.n, 3, 1), 0)
+		time.Sleep(2 * first.t.Beat) // the first one says hello again
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	tc.multiply(operand(t, g.n, 3, 2), 0) // the end of the first is not the workers' end
+}
+
+// EndRun leaves a served run alone and ends the workers of one that nobody serves.
+func TestEndRun(t *testing.T) {
+	t.Parallel()
+	g := newGraph(2000, 4, 2, 25)
+	tc := newCluster(t, g, nil)
+	tc.workers(0, 1)
+	if err := tc.c.WaitShards(tc.ctx); err != nil {
+		t.Fatal(err)
+	}
+	conn := tc.conn("end")
+	var served *ServedError
+	if n, err := EndRun(tc.ctx, conn, tc.c.o.Prefix, tc.c.o.Run, 2*time.Second); !errors.As(err, &served) || n != 0 || served.Term != tc.c.Term() {
+		t.Errorf("a served run: %d ended, %v", n, err)
+	}
+	tc.multiply(operand(t, g.n, 3, 1), 0)
+	if err := tc.c.Pause(); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := EndRun(tc.ctx, conn, tc.c.o.Prefix, tc.c.o.Run, 2*time.Second); n != 2 || err != nil {
+		t.Errorf("%d of 2 waiting workers ended, %v", n, err)
+	}
+	if n, err := EndRun(tc.ctx, conn, tc.c.o.Prefix, tc.c.o.Run, 100*time.Millisecond); n != 0 || err != nil {
+		t.Errorf("%d of no workers ended, %v", n, err)
+	}
+}
+
 func TestWatchShowsProgress(t *testing.T) {
 	g := newGraph(2000, 4, 2, 23)
 	tc := newCluster(t, g, nil)

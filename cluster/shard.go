@@ -104,6 +104,7 @@ type worker struct {
 	wg    sync.WaitGroup
 
 	term  string
+	lease int       // of that term
 	heard time.Time // last word of that term
 	beat  time.Time // last heartbeat sent
 	err   error     // why the loop ends
@@ -275,13 +276,14 @@ func (w *worker) take(now time.Time, in inbound) {
 }
 
 // hello joins the term that calls, unless another one was heard lately: a
-// second coordinator finds no workers while the first one lives.
+// second coordinator finds no workers while the first one lives. One that has taken the
+// run's lease over is followed at once.
 func (w *worker) hello(now time.Time, h head) {
-	if h.Term == "" || h.Term == w.term || !w.alone(now) {
+	if h.Term == "" || h.Term == w.term || !w.alone(now) && h.Lease <= w.lease {
 		return
 	}
 	w.log.Info("coordinator found", "term", h.Term)
-	w.term, w.heard = h.Term, now
+	w.term, w.lease, w.heard = h.Term, h.Lease, now
 	w.enter(0)
 	w.alive(now)
 }

@@ -78,19 +78,25 @@ func start(t *testing.T, env []string, name string, args ...string) *process {
 	}
 	p := &process{t: t, name: name, cmd: exec.Command(filepath.Join(binaries, name), args...), done: make(chan struct{})}
 	p.cmd.Env = append([]string{"HOME=" + t.TempDir(), "TMPDIR=" + t.TempDir()}, env...)
+	p.begin()
+	return p
+}
+
+// begin starts the process and sees to its end.
+func (p *process) begin() {
+	p.t.Helper()
 	p.cmd.Stdout, p.cmd.Stderr = &p.stdout, &p.stderr
 	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
+		p.t.Fatal(err)
 	}
 	go func() {
 		p.cmd.Wait()
 		close(p.done)
 	}()
-	t.Cleanup(func() {
+	p.t.Cleanup(func() {
 		p.cmd.Process.Kill()
 		<-p.done
 	})
-	return p
 }
 
 // exits waits for the end and compares the exit code.
@@ -154,8 +160,15 @@ func (p *process) document(v any) {
 // startNATS starts a nats-server on a free loopback port and gives its URL.
 func startNATS(t *testing.T) string {
 	t.Helper()
+	url, _ := startServer(t)
+	return url
+}
+
+// startServer is startNATS with the process.
+func startServer(t *testing.T) (string, *process) {
+	t.Helper()
 	dir := t.TempDir()
-	start(t, nil, "nats-server", "-a", "127.0.0.1", "-p", "-1", "--ports_file_dir", dir)
+	server := start(t, nil, "nats-server", "-a", "127.0.0.1", "-p", "-1", "--ports_file_dir", dir)
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		files, err := filepath.Glob(filepath.Join(dir, "*.ports"))
 		if err != nil {
@@ -172,10 +185,10 @@ func startNATS(t *testing.T) string {
 		if err != nil || len(ports.NATS) == 0 {
 			t.Fatalf("ports file %s: %v", data, err)
 		}
-		return ports.NATS[0]
+		return ports.NATS[0], server
 	}
 	t.Fatal("nats-server wrote no ports file")
-	return ""
+	return "", nil
 }
 
 // site is a graph folder and the environment that every process of a run gets.

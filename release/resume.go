@@ -247,12 +247,20 @@ func (j *Job) takeUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if have == nil {
-		err = createOwn(ctx, j.o.Work, runKey, data)
-	} else {
-		err = j.o.Work.Put(ctx, runKey, data)
+	if have != nil {
+		return j.o.Work.Put(ctx, runKey, data)
 	}
-	return err
+	stands, err := settle(ctx, j.o.Work, runKey, data)
+	if err != nil {
+		return err
+	}
+	if j.file, err = decodeRunFile(stands); err != nil {
+		return err
+	}
+	if changes := j.file.Settings.changes(j.o.settings()); len(changes) > 0 {
+		return &ChangedError{j.o.ID, changes}
+	}
+	return nil
 }
 
 // known reads what there is of the run: its run.json, and its release, if that is finished.
@@ -349,6 +357,14 @@ func (j *Job) Reservation() string {
 // Context ends with the job's, and with a *LeaseError when another coordinator has taken
 // the run over.
 func (j *Job) Context() context.Context { return j.ctx }
+
+// Term is the number of the lease's term under which the job runs; 0 without a lease.
+func (j *Job) Term() int {
+	if j.lease == nil {
+		return 0
+	}
+	return j.lease.note.Term
+}
 
 // Close gives the run free for other coordinators.
 func (j *Job) Close() error {

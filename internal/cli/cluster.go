@@ -204,6 +204,7 @@ func (c *coordination) run(job *release.Job, graph *partition.Graph, conn *clust
 	ctx, source := job.Context(), graphSource{graph}
 	o := c.options
 	o.Conn, o.Rows, o.Shards, o.Graph = conn, source.Rows(), source.Shards(), source.Graph()
+	o.Lease = job.Term()
 	coordinator, err := cluster.NewCoordinator(ctx, o)
 	if err != nil {
 		return nil, err

@@ -75,7 +75,18 @@ func exitCode(err error) int {
 		lease   *release.LeaseError
 		served  *cluster.ServedError
 		replay  *privoja.ReplayError
+		handler *cluster.HandlerError
 	)
+	if errors.As(err, &handler) {
+		switch handler.Cause {
+		case cluster.CauseStorage:
+			return ExitStorage
+		case cluster.CauseUser:
+			return ExitInput
+		case cluster.CauseCorrupt:
+			return ExitCorrupt
+		}
+	}
 	switch {
 	case err == nil:
 		return ExitOK

@@ -1,0 +1,5 @@
+//go:build slow
+
+package release
+
+const stride = 1
