@@ -30,6 +30,20 @@ type hold struct {
 	worker     *member
 	since, due time.Time // asked first; ask again at
 	tries      int
+	asked      []time.Time // when, by attempt
+}
+
+// began is when the request of an attempt was made; false where it is not known which
+// request was answered. (After Karn: a unit that was asked for again because a message
+// was lost says nothing about how long units take, unless the answer names its request.)
+func (h *hold) began(attempt int) (time.Time, bool) {
+	switch {
+	case h.tries == 1:
+		return h.since, true
+	case attempt >= 1 && attempt <= len(h.asked):
+		return h.asked[attempt-1], true
+	}
+	return time.Time{}, false
 }
 
 type group struct {
@@ -89,7 +103,7 @@ func (b *board) takeBack(g int) int {
 
 // hold notes that m was asked for unit u.
 func (b *board) hold(u int, m *member, now time.Time) {
-	b.units[u].holds = append(b.units[u].holds, hold{worker: m, since: now, due: now.Add(b.pace.retry), tries: 1})
+	b.units[u].holds = append(b.units[u].holds, hold{worker: m, since: now, due: now.Add(b.pace.retry), tries: 1, asked: []time.Time{now}})
 	if m.held == nil {
 		m.held = map[int]bool{}
 	}
@@ -101,13 +115,18 @@ func (b *board) holds(u int, m *member) bool {
 }
 
 // finish notes a result of unit u from worker m and says whether it is the
-// first. All holds on it end. took is how long m needed, where that is known.
-func (b *board) finish(u int, m *member, now time.Time) (first bool, took time.Duration) {
+// first. All holds on it end. attempt is the request that it answers, 0 where it does not
+// say. took is how long m needed, where that is known.
+func (b *board) finish(u int, m *member, now time.Time, attempt int) (first bool, took time.Duration) {
 	un := &b.units[u]
-	for _, h := range un.holds {
+	for i := range un.holds {
+		h := &un.holds[i]
 		delete(h.worker.held, u)
-		if h.worker == m {
-			took = now.Sub(later(h.since, m.progress))
+		if h.worker != m {
+			continue
+		}
+		if began, ok := h.began(attempt); ok {
+			took = now.Sub(later(began, m.progress))
 		}
 	}
 	un.holds = nil
@@ -160,6 +179,7 @@ func (b *board) overdue(now time.Time, members []*member, median time.Duration, 
 				pause := min(b.pace.retry<<min(h.tries, 16), b.pace.retryMost)
 				h.due = now.Add(pause)
 				h.tries++
+				h.asked = append(h.asked, now)
 				again = append(again, request{u, m, h.tries})
 			}
 		}

@@ -36,7 +36,7 @@ func TestBoardKeepsItsBooks(t *testing.T) {
 			case 2:
 				if len(b.units) > 0 {
 					u := rapid.IntRange(0, len(b.units)-1).Draw(t, "unit")
-					if fresh, _ := b.finish(u, m, now); fresh {
+					if fresh, _ := b.finish(u, m, now, 1); fresh {
 						first[u]++
 					}
 				}
@@ -60,13 +60,13 @@ func TestBoardKeepsItsBooks(t *testing.T) {
 		}
 		for g := range sizes { // all that is left is found, from either end
 			for u := b.takeFront(g); u >= 0; u = b.takeBack(g) {
-				b.finish(u, members[0], now)
+				b.finish(u, members[0], now, 1)
 				first[u]++
 			}
 		}
 		for _, m := range members {
 			for u := range m.held {
-				b.finish(u, m, now)
+				b.finish(u, m, now, 1)
 				first[u]++
 			}
 		}
@@ -139,6 +139,28 @@ func TestAssignShards(t *testing.T) {
 	} {
 		if got := ids(assignShards(c.shards, c.members, c.before)); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// A unit that was asked for three times because messages were lost counts for the time of
+// the request that was answered, and not at all where the answer does not say which one.
+func TestLostMessagesDoNotSlowTheTempo(t *testing.T) {
+	for _, c := range []struct {
+		attempt int
+		want    time.Duration
+	}{{1, 7 * time.Second}, {2, 6 * time.Second}, {3, 4 * time.Second}, {0, 0}, {9, 0}} {
+		b := newBoard(pace{time.Second, 4 * time.Second, time.Second}, []int{1})
+		m := &member{id: "w"}
+		now := time.Unix(0, 0)
+		b.hold(0, m, now)
+		for _, after := range []time.Duration{1, 3} {
+			if again := b.overdue(now.Add(after*time.Second), []*member{m}, 0, func(*member, int) bool { return false }); len(again) != 1 {
+				t.Fatalf("asked again %d times", len(again))
+			}
+		}
+		if _, took := b.finish(0, m, now.Add(7*time.Second), c.attempt); took != c.want {
+			t.Errorf("attempt %d: took %v, want %v", c.attempt, took, c.want)
 		}
 	}
 }

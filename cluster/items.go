@@ -150,7 +150,7 @@ func (w *worker) handle(ctx context.Context, kind string, params []byte) (result
 
 // sendResult announces a result; a short one travels along.
 func (w *worker) sendResult(it *item) {
-	h, payload := announce(head{Step: it.head.Step, Shard: -1, From: it.head.From, To: it.head.To}, it.result, it.head.Pieces)
+	h, payload := announce(head{Step: it.head.Step, Attempt: it.head.Attempt, Shard: -1, From: it.head.From, To: it.head.To}, it.result, it.head.Pieces)
 	w.send(verbResult, h, payload)
 }
 

@@ -82,7 +82,7 @@ func newMultiplication(c *Coordinator, step uint64, v *blockmatmul.Operand, m ma
 		window:  max(c.o.InFlight/2/(m.ChunkRows*m.Cols*m.entryBytes()+headroom), 1),
 		credit:  min(max(most/max(len(c.members.list), 1), 1), maxCredit),
 		most:    most,
-		board:   newBoard(pace{c.t.Retry, 16 * c.t.Retry, c.t.Slow}, sizes),
+		board:   newBoard(pace{c.t.Retry, mostPauses * c.t.Retry, c.t.Slow}, sizes),
 		product: &blockmatmul.Product{Rows: m.Rows, Cols: m.Cols, Data: make([]int64, m.Rows*m.Cols)},
 		log:     c.log.With("step", step),
 	}
@@ -217,12 +217,12 @@ func (j *multiplication) takeRows(now time.Time, m *member, in inbound) error {
 		if !sameRows(dst, in.rows) {
 			return &ConflictError{Step: j.step, Shard: h.Shard, From: h.From, To: h.To, First: j.board.units[u].by, Second: m.id}
 		}
-		j.board.finish(u, m, now)
+		j.board.finish(u, m, now, h.Attempt)
 		j.c.ledger.count(func(s *Stats) { s.Repeated++ })
 		return j.dispatch(now, m)
 	}
 	copyRows(dst, in.rows)
-	if _, took := j.board.finish(u, m, now); took > 0 {
+	if _, took := j.board.finish(u, m, now, h.Attempt); took > 0 {
 		j.c.tempo.add(took)
 		m.busy += took
 		j.c.ledger.count(func(s *Stats) { s.ShardBusy[h.Shard] += took })

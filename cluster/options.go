@@ -20,7 +20,7 @@ type Timeouts struct {
 	// for this long. Default 250 ms.
 	Repair time.Duration
 	// Retry: work that is not answered is asked for again after this long, then
-	// after twice as long, and so on up to 16 times. Default 500 ms.
+	// after twice as long, and so on up to 4 times. Default 500 ms.
 	Retry time.Duration
 	// Slow: a worker is not called slow before this, whatever the median is.
 	// Default 2 s.
@@ -70,6 +70,7 @@ const (
 	ackEvery      = 2    // chunks of V per acknowledgement; less than leastFlight/2
 	maxQueue      = 4096 // requests that a worker keeps; a coordinator sends far fewer
 	maxMembers    = 1 << 14
+	mostPauses    = 4       // of Timeouts.Retry, between two requests for the same work
 	maxCredit     = 4       // row blocks that a worker is asked for at a time
 	maxMatrix     = 1 << 34 // bytes of V that a worker holds, unless told otherwise
 )

@@ -66,7 +66,7 @@ func newErrand(c *Coordinator, step uint64, kind string, items [][]byte, pieceBy
 	return &errand{
 		c: c, step: step, kind: kind, items: items, pieceBytes: pieceBytes,
 		window:  max(c.o.InFlight/(pieceBytes+headroom), 1),
-		board:   newBoard(pace{c.t.Retry, 16 * c.t.Retry, c.t.Slow}, []int{n}),
+		board:   newBoard(pace{c.t.Retry, mostPauses * c.t.Retry, c.t.Slow}, []int{n}),
 		results: make([][]byte, n), digests: make([]string, n),
 		failures: make([]int, n), failed: make([]string, n),
 		coming: map[int]*incoming{},
@@ -161,11 +161,11 @@ func (j *errand) takeResult(now time.Time, m *member, in inbound) error {
 	}
 	switch {
 	case j.board.units[u].done:
-		j.board.finish(u, m, now)
+		j.board.finish(u, m, now, h.Attempt)
 		j.c.ledger.count(func(s *Stats) { s.Repeated++ })
 		j.settled(u, m)
 	case inline(h, in.data):
-		j.finish(now, u, m, h.SHA256, in.data)
+		j.finish(now, u, m, h.SHA256, in.data, h.Attempt)
 	case len(in.data) != 0:
 		j.c.reject(in.verb, m.id, errors.New("cluster: result does not match its digest"))
 		return nil
@@ -195,7 +195,7 @@ func (j *errand) takePiece(now time.Time, m *member, in inbound) error {
 	if err == nil && at.got.full() {
 		var all []byte
 		if all, err = at.open(); err == nil {
-			j.finish(now, u, m, at.parcel.head.SHA256, all)
+			j.finish(now, u, m, at.parcel.head.SHA256, all, at.parcel.head.Attempt)
 		}
 	}
 	if err != nil {
@@ -221,9 +221,9 @@ func (j *errand) pull(now time.Time) {
 	}
 }
 
-func (j *errand) finish(now time.Time, u int, m *member, sum string, result []byte) {
+func (j *errand) finish(now time.Time, u int, m *member, sum string, result []byte, attempt int) {
 	delete(j.coming, u)
-	if _, took := j.board.finish(u, m, now); took > 0 {
+	if _, took := j.board.finish(u, m, now, attempt); took > 0 {
 		j.tempo.add(took)
 		m.busy += took
 	}

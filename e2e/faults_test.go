@@ -143,7 +143,13 @@ func TestShardsComeAndGo(t *testing.T) {
 
 func TestMessagesLostRepeatedAndReordered(t *testing.T) {
 	t.Parallel()
-	p := &proxy{lose: 0.3, repeat: 0.1, delay: 0.1}
+	badMessages(t, 0.1)
+}
+
+// badMessages runs through a proxy that loses a share of all messages, and repeats or
+// reorders a fifth.
+func badMessages(t *testing.T, lose float64) {
+	p := &proxy{lose: lose, repeat: 0.1, delay: 0.1}
 	s := newSite(t, 120, startProxy(t, startNATS(t), p, 7))
 	shards := s.startShards(t)
 	env := s.faultEnv("PRIVCOM_STEPS=3")
