@@ -101,7 +101,7 @@ A first run:
 	}
 	a.common(root)
 	root.AddCommand(newDemo(a), newGenerate(a), newInspect(a), newIngest(a), newPlan(a), newRelease(a), newEvaluate(a),
-		newVerify(a), newPublish(a), newBudget(a), newExport(a), newBaseline(a), newStatus(a), newEnd(a), newVersion(a))
+		newVerify(a), newPublish(a), newBudget(a), newExport(a), newBaseline(a), newBench(a), newStatus(a), newEnd(a), newVersion(a))
 	return group(root)
 }
 

@@ -45,6 +45,7 @@ var layers = map[string]place{
 	"release": {3, []string{"privoja", "privacy", "cholesky", "synthesis", "blockmatmul", "partition", "storage",
 		"evaluate", "evaluate/report", "evaluate/community"}},
 	"baseline":           {3, []string{"baseline/dk", "baseline/firstcut", "baseline/hrg", "baseline/privgraph", "baseline/tmf", "evaluate/community", "evaluate/method"}},
+	"bench":              {3, []string{"evaluate", "evaluate/community", "evaluate/metrics"}},
 	"baseline/dk":        {3, []string{"baseline/draw", "evaluate/community"}},
 	"baseline/draw":      {3, nil},
 	"baseline/firstcut":  {3, []string{"evaluate/community", "cholesky", "privacy"}},
