@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 	"strconv"
@@ -277,53 +276,4 @@ indexed Kubernetes job the index comes from JOB_COMPLETION_INDEX. Every flag can
 	fs.IntVar(&index, "index", -1, "shard to load at once; -1: whatever the coordinator asks for")
 	fs.IntVar(&cores, "cores", runtime.GOMAXPROCS(0), "goroutines that multiply")
 	return c
-}
-
-func newStatus(a *app) *cobra.Command {
-	var n natsFlags
-	var once bool
-	c := &cobra.Command{Use: "status --run ID", Short: "Follow a run over NATS", Args: args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if n.run == "" {
-				return usagef("--run is not set")
-			}
-			n.conn.Name = "privcom status"
-			conn, err := n.connect(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer conn.Close()
-			return firstError(ignoreDone(cluster.Watch(cmd.Context(), conn, n.prefix, n.run, func(s cluster.Status) error {
-				if err := a.print(s, func(w io.Writer) error { return writeStatus(w, s) }); err != nil {
-					return err
-				}
-				if once {
-					return errDone
-				}
-				return nil
-			})))
-		}}
-	n.add(c.Flags(), 10*time.Second)
-	c.Flags().BoolVar(&once, "once", false, "print one status and end")
-	return c
-}
-
-var errDone = fmt.Errorf("done")
-
-func ignoreDone(err error) error {
-	if err == errDone {
-		return nil
-	}
-	return err
-}
-
-func writeStatus(w io.Writer, s cluster.Status) error {
-	what := s.Progress.Kind
-	if what == "" {
-		what = "idle"
-	}
-	_, err := fmt.Fprintf(w, "%s run %s: operation %d %s, %d of %d, %d workers for %d shards, sent %.1f MB, received %.1f MB, repaired %d\n",
-		time.Now().Format("15:04:05"), s.Run, s.Progress.Step, what, s.Progress.Done, s.Progress.Total, s.Progress.Workers, s.Shards,
-		float64(s.Stats.BytesSent)/1e6, float64(s.Stats.BytesReceived)/1e6, s.Stats.Repaired)
-	return err
 }
