@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -77,6 +78,10 @@ type Limit struct {
 	Delta   *Decimal `json:"delta,omitempty"`
 	Rho     *Decimal `json:"rho,omitempty"`
 	Renew   string   `json:"renew,omitempty"` // "", daily, weekly, monthly, yearly
+	// DegreeBound: per vertex, no release may promise less to people with this many contacts,
+	// so that the limit is one for all of them. 0: each release has a bound of its own, and
+	// the sum holds up to the smallest.
+	DegreeBound int64 `json:"degree_bound,omitempty"`
 }
 
 // Validate lists every fault of a limit.
@@ -94,6 +99,9 @@ func (m Limit) Validate() error {
 	case m.Epsilon != nil:
 		errs = append(errs, Target{*m.Epsilon, *m.Delta}.Validate())
 	}
+	if m.DegreeBound < 0 {
+		errs = append(errs, fmt.Errorf("degree bound is %d, must be at least 1, or 0 for none", m.DegreeBound))
+	}
 	if _, err := periodStart(m.Renew, time.Now()); err != nil {
 		errs = append(errs, err)
 	}
@@ -106,6 +114,9 @@ func (m Limit) String() string {
 		s = "rho " + m.Rho.String()
 	} else {
 		s = fmt.Sprintf("epsilon %s at delta %s", m.Epsilon, m.Delta)
+	}
+	if m.DegreeBound > 0 {
+		s += fmt.Sprintf(", for people with up to %d contacts", m.DegreeBound)
 	}
 	if m.Renew != "" {
 		s += ", renewed " + m.Renew
@@ -173,6 +184,9 @@ func (l *Ledger) append(ctx context.Context, head State, e Entry) (Entry, error)
 	// or a file server repeats meets its own object as a conflict. Who holds the place decides.
 	have, readErr := l.bucket.ReadAll(ctx, key)
 	switch {
+	case errors.Is(readErr, storage.ErrNotExist) && storage.Class(err) == storage.ClassUser:
+		// No permission, a full disk: the write was refused, and nothing of it is in flight.
+		return e, fmt.Errorf("the ledger of %s cannot be written; nothing was spent: %w", l.Dataset, err)
 	case readErr != nil:
 		return e, fmt.Errorf("whether entry %s of the ledger of %s was written is unknown; if it was, it counts: look with `privcom budget show`: %w",
 			key, l.Dataset, errors.Join(err, readErr))
@@ -204,6 +218,22 @@ func (l *Ledger) update(ctx context.Context, decide func(State) (Entry, error)) 
 			return Entry{}, err
 		}
 	}
+}
+
+// Datasets lists the data sets that have a ledger in a bucket, by name.
+func Datasets(ctx context.Context, bucket *storage.Bucket) ([]string, error) {
+	keys, err := bucket.List(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, k := range keys {
+		name, file, ok := strings.Cut(k, "/")
+		if ok && strings.HasSuffix(file, ".json") && datasetName.MatchString(name) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
 }
 
 // SetLimit records the data set's budget for a unit. It replaces an earlier limit;

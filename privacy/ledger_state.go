@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/privcom/privcom/storage"
@@ -33,7 +34,8 @@ type State struct {
 	Entries      []Entry
 	Reservations []Reservation
 	Limits       map[Unit]Limit
-	head         string // SHA-256 of the last entry
+	head         string   // SHA-256 of the last entry
+	hashes       []string // of every entry
 	now          time.Time
 }
 
@@ -55,6 +57,26 @@ func (l *Ledger) State(ctx context.Context) (State, error) {
 		}
 	}
 	return s, l.noneBeyond(ctx, len(s.Entries))
+}
+
+// Head is the SHA-256 of the last entry, "" of an empty ledger. It fixes the whole chain up to
+// there: whoever has kept it can tell whether entries were cut off the end since, which the
+// chain alone cannot. It stays inside the boundary: the entries name the graph's hash, so the
+// head of a published ledger would let somebody test guesses of the graph.
+func (s State) Head() string { return s.head }
+
+// Holds gives the number of the entry whose hash is head, which may be cut short to at least
+// 12 digits; 0 where the chain has none.
+func (s State) Holds(head string) int {
+	if len(head) < 12 {
+		return 0
+	}
+	for i, h := range s.hashes {
+		if strings.HasPrefix(h, strings.ToLower(head)) {
+			return i + 1
+		}
+	}
+	return 0
 }
 
 // noneBeyond makes a gap an error: an entry after the end of the chain means that one
@@ -97,6 +119,7 @@ func (s *State) take(data []byte) error {
 	}
 	s.Entries = append(s.Entries, e)
 	s.head = hashHex(data)
+	s.hashes = append(s.hashes, s.head)
 	return nil
 }
 
@@ -177,12 +200,30 @@ func (s State) admit(l *Ledger, r Request) error {
 		}
 		return nil
 	}
+	if r.Unit.PerVertex() && r.DegreeBound < limit.DegreeBound {
+		return &RefusedError{fmt.Sprintf("the budget of data set %s is for people with up to %d contacts, and this release would protect only those with up to %d so well: give a degree bound of at least %d; nothing was spent and no noise was drawn",
+			l.Dataset, limit.DegreeBound, r.DegreeBound, limit.DegreeBound)}
+	}
 	spent := s.Spent(r.Unit)
 	if limit.allows(spent.Plus(r.Cost)) {
 		return nil
 	}
 	return &RefusedError{fmt.Sprintf("the budget of data set %s would be passed: spent %s, requested %s, together %s, limit %s (unit %s); nothing was spent and no noise was drawn",
 		l.Dataset, limit.describe(spent), limit.describe(r.Cost), limit.describe(spent.Plus(r.Cost)), limit, r.Unit)}
+}
+
+// Passed says why a limit would be passed by what is spent already, under which every
+// release would be refused; nil where it would not.
+func (m Limit) Passed(s State, u Unit) error {
+	if spent := s.Spent(u); !spent.IsZero() && !m.allows(spent) {
+		return fmt.Errorf("the limit %s is below what is spent, %s: every release would be refused", m, m.describe(spent))
+	}
+	for _, r := range s.Reservations {
+		if r.Reserve.Unit == u && r.Status != Voided && u.PerVertex() && r.Reserve.DegreeBound < m.DegreeBound {
+			return fmt.Errorf("reservation %s was made for people with up to %d contacts: the limit cannot hold for up to %d", r.Reserve.ID, r.Reserve.DegreeBound, m.DegreeBound)
+		}
+	}
+	return nil
 }
 
 // Remaining says what a limit leaves after a cost, in its own measure, and how many more

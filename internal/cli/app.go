@@ -115,7 +115,7 @@ func (a *app) common(root *cobra.Command) {
 		return usagef("%w\nsee %q", err, c.CommandPath()+" --help")
 	})
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		if err := fillFlags(cmd); err != nil {
+		if err := a.fillFlags(cmd); err != nil {
 			return err
 		}
 		switch a.output {

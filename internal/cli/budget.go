@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -45,26 +47,17 @@ func (a *app) budgetInit() *cobra.Command {
 	var f ledgerFlags
 	var unit privacy.Unit
 	var eps, delta, rho, renew string
+	var degree int64
+	var passed bool
 	c := &cobra.Command{Use: "init", Short: "Set (or replace) the limit of a data set", Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			m := privacy.Limit{Renew: renew}
-			var errs []error
-			set := func(name, text string, to **privacy.Decimal) {
-				if text == "" {
-					return
-				}
-				d, err := privacy.ParseDecimal(text)
-				if err != nil {
-					errs = append(errs, fmt.Errorf("%s: %w", name, err))
-				}
-				*to = &d
+			m, err := readLimit(eps, delta, rho)
+			m.Renew, m.DegreeBound = renew, degree
+			err = errors.Join(err, m.Validate())
+			if degree != 0 && !unit.PerVertex() {
+				err = errors.Join(err, fmt.Errorf("degree-bound is for units per vertex: unit %s has none", unit))
 			}
-			set("epsilon-limit", eps, &m.Epsilon)
-			set("rho-limit", rho, &m.Rho)
-			if m.Epsilon != nil {
-				set("delta", delta, &m.Delta)
-			}
-			if err := errors.Join(append(errs, m.Validate())...); err != nil {
+			if err != nil {
 				return usage(err)
 			}
 			l, closeLedger, err := f.open(cmd.Context())
@@ -72,6 +65,13 @@ func (a *app) budgetInit() *cobra.Command {
 				return err
 			}
 			defer closeLedger()
+			s, err := l.State(cmd.Context())
+			if err != nil {
+				return fmt.Errorf("%w: %w", errCheckFailed, err)
+			}
+			if err := m.Passed(s, unit); err != nil && !passed {
+				return usagef("%w; the limit stays as it was; to set it all the same, which stops the data set's releases, add --allow-passed", err)
+			}
 			if err := l.SetLimit(cmd.Context(), unit, m); err != nil {
 				return err
 			}
@@ -83,44 +83,137 @@ func (a *app) budgetInit() *cobra.Command {
 	c.Flags().StringVar(&delta, "delta", "1e-5", "δ at which --epsilon-limit is meant")
 	c.Flags().StringVar(&rho, "rho-limit", "", "largest total ρ (zCDP), instead of --epsilon-limit")
 	c.Flags().StringVar(&renew, "renew", "", "renew the budget: daily, weekly, monthly or yearly")
+	c.Flags().Int64Var(&degree, "degree-bound", 0, "units per vertex: refuse releases that protect people with so many contacts less well (default 0: each release has its own bound, and the sum holds up to the smallest)")
+	c.Flags().BoolVar(&passed, "allow-passed", false, "set a limit that is passed already: no release is made until it is raised or renewed")
 	return c
+}
+
+// readLimit reads the numbers of a limit. In the place of one that cannot be read it puts one
+// that is valid, so that each fault is told once.
+func readLimit(eps, delta, rho string) (m privacy.Limit, err error) {
+	set := func(name, text string, to **privacy.Decimal) {
+		if text == "" {
+			return
+		}
+		d, bad := privacy.ParseDecimal(text)
+		if bad != nil {
+			err = errors.Join(err, fmt.Errorf("%s: %w", name, bad))
+			d = privacy.MustDecimal("0.001")
+		}
+		*to = &d
+	}
+	set("epsilon-limit", eps, &m.Epsilon)
+	set("rho-limit", rho, &m.Rho)
+	if m.Epsilon != nil {
+		set("delta", delta, &m.Delta)
+	}
+	return m, err
+}
+
+// openExisting opens the ledger of a data set that must have one: a mistyped name has spent
+// nothing, and to say so would be false comfort.
+func (f *ledgerFlags) openExisting(ctx context.Context) (*privacy.Ledger, func(), error) {
+	l, closeLedger, err := f.open(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := openLasting(ctx, "ledger", f.url)
+	if err == nil {
+		var names []string
+		names, err = privacy.Datasets(ctx, b)
+		b.Close()
+		if err == nil && !slices.Contains(names, f.dataset) {
+			err = f.noSuch(names)
+		}
+	}
+	if err != nil {
+		closeLedger()
+		return nil, nil, err
+	}
+	return l, closeLedger, nil
+}
+
+func (f *ledgerFlags) noSuch(names []string) error {
+	if len(names) == 0 {
+		return input(fmt.Errorf("%s holds no ledger: nothing was ever spent there and no limit is set; set one with: privcom budget init --epsilon-limit 10", f.url))
+	}
+	hint := ""
+	if near := nearest(f.dataset, names); near != "" {
+		hint = fmt.Sprintf("; did you mean %s?", near)
+	}
+	return input(fmt.Errorf("%s holds no data set %s, but %s%s", f.url, f.dataset, strings.Join(names, ", "), hint))
 }
 
 func (a *app) budgetShow() *cobra.Command {
 	var f ledgerFlags
+	var head string
 	c := &cobra.Command{Use: "show", Short: "Show limit, spent, reserved, remaining and every release", Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, closeLedger, err := f.open(cmd.Context())
+			l, closeLedger, err := f.openExisting(cmd.Context())
 			if err != nil {
 				return err
 			}
 			defer closeLedger()
+			if _, err := checkedState(cmd.Context(), l, head); err != nil {
+				return err
+			}
 			return a.showBudget(cmd.Context(), l)
 		}}
 	f.add(c.Flags())
+	headFlag(c, &head)
 	return c
+}
+
+func headFlag(c *cobra.Command, head *string) {
+	c.Flags().StringVar(head, "head", "", "hash that an earlier show or verify printed as the head (12 digits or more): check that the chain still holds that entry, so that none was cut off its end")
+}
+
+// checkedState reads and verifies a ledger, which must hold the entry of that hash where one
+// is given.
+func checkedState(ctx context.Context, l *privacy.Ledger, head string) (privacy.State, error) {
+	s, err := l.State(ctx)
+	if err != nil {
+		return s, fmt.Errorf("%w: %w", errCheckFailed, err)
+	}
+	if head != "" && len(head) < 12 {
+		return s, usagef("head %q is too short: give at least 12 digits", head)
+	}
+	if head != "" && s.Holds(head) == 0 {
+		return s, fmt.Errorf("%w: the ledger of %s has %d entries and none with the hash %s: entries were cut off its end, or it was written anew; restore it from a backup before anything more is released",
+			errCheckFailed, l.Dataset, len(s.Entries), head)
+	}
+	return s, nil
 }
 
 func (a *app) budgetVerify() *cobra.Command {
 	var f ledgerFlags
-	c := &cobra.Command{Use: "verify", Short: "Check the hash chain of a ledger", Args: args(cobra.NoArgs),
+	var head string
+	c := &cobra.Command{Use: "verify", Short: "Check the hash chain of a ledger",
+		Long: `verify checks every entry and the chain of their hashes. A chain cannot tell by itself that entries were cut off its end:
+keep the head that verify prints somewhere else, and give it with --head the next time. Keep it private: it depends on
+the hashes of the graphs.`, Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, closeLedger, err := f.open(cmd.Context())
+			l, closeLedger, err := f.openExisting(cmd.Context())
 			if err != nil {
 				return err
 			}
 			defer closeLedger()
-			s, err := l.State(cmd.Context())
+			s, err := checkedState(cmd.Context(), l, head)
 			if err != nil {
-				return fmt.Errorf("%w: %w", errCheckFailed, err)
+				return err
 			}
-			res := map[string]any{"dataset": l.Dataset, "entries": len(s.Entries), "ok": true}
+			res := map[string]any{"dataset": l.Dataset, "entries": len(s.Entries), "head": s.Head(), "ok": true}
 			return a.print(res, func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "ledger of %s: %d entries, chain intact\n", l.Dataset, len(s.Entries))
+				fmt.Fprintf(w, "ledger of %s: %d entries, chain intact\n", l.Dataset, len(s.Entries))
+				if head != "" {
+					fmt.Fprintf(w, "the head given is entry %d of it\n", s.Holds(head))
+				}
+				_, err := fmt.Fprintf(w, "head %s\n", s.Head())
 				return err
 			})
 		}}
 	f.add(c.Flags())
+	headFlag(c, &head)
 	return c
 }
 
@@ -149,6 +242,8 @@ func (a *app) budgetVoid() *cobra.Command {
 type budgetView struct {
 	Dataset  string       `json:"dataset"`
 	Ledger   string       `json:"ledger"`
+	Entries  int          `json:"entries"`
+	Head     string       `json:"head"` // SHA-256 of the last entry
 	Units    []unitView   `json:"units"`
 	Releases []budgetLine `json:"releases"`
 }
@@ -191,7 +286,7 @@ func (a *app) showBudget(ctx context.Context, l *privacy.Ledger) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", errCheckFailed, err)
 	}
-	v := budgetView{Dataset: l.Dataset, Ledger: l.URL(), Units: []unitView{}, Releases: []budgetLine{}}
+	v := budgetView{Dataset: l.Dataset, Ledger: l.URL(), Entries: len(s.Entries), Head: s.Head(), Units: []unitView{}, Releases: []budgetLine{}}
 	for _, u := range privacy.Units() {
 		if view, ok := viewUnit(s, u); ok {
 			v.Units = append(v.Units, view)
@@ -242,11 +337,7 @@ func viewUnit(s privacy.State, u privacy.Unit) (unitView, bool) {
 }
 
 func (v budgetView) text(w io.Writer) error {
-	fmt.Fprintf(w, "data set %s, ledger %s\n", v.Dataset, v.Ledger)
-	if len(v.Units) == 0 {
-		fmt.Fprintln(w, "nothing spent, no limit set; set one with: privcom budget init --epsilon-limit 10")
-		return nil
-	}
+	fmt.Fprintf(w, "data set %s, ledger %s\n%d entries, head %s\n", v.Dataset, v.Ledger, v.Entries, v.Head)
 	for _, u := range v.Units {
 		fmt.Fprintf(w, "\nunit %s\n", u.Unit)
 		tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)

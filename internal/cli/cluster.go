@@ -71,6 +71,7 @@ func newCoordinator(a *app) *cobra.Command {
 	var runs runFlags
 	var graph, out string
 	var join time.Duration
+	var dryRun bool
 	op := newOperation(ops.RoleCoordinator)
 	a.operation = op
 	c := &cobra.Command{Use: "coordinator --graph URL --out URL --run ID --epsilon E", Short: "Coordinate one release over NATS",
@@ -94,7 +95,7 @@ finished the same command changes nothing.`,
 			if err := op.start(cmd.Context(), n.run, nil); err != nil {
 				return err
 			}
-			return a.coordinate(cmd.Context(), coordination{params: p, nats: n, ledger: ledger, graph: graph, out: out, runs: runs,
+			return a.coordinate(cmd.Context(), coordination{dryRun: dryRun, params: p, nats: n, ledger: ledger, graph: graph, out: out, runs: runs,
 				options: cluster.CoordinatorOptions{Prefix: n.prefix, Run: n.run, Logger: log, Timeouts: cluster.Timeouts{Join: join}}})
 		}}
 	a.common(c)
@@ -107,6 +108,7 @@ finished the same command changes nothing.`,
 	op.flags.add(fs)
 	fs.StringVar(&graph, "graph", "", "ingested graph folder or bucket URL")
 	fs.StringVar(&out, "out", "", "folder or bucket URL for the release")
+	fs.BoolVar(&dryRun, "dry-run", false, "check the parameters, the places, the ledger's limit and the way to NATS, show the plan, and end")
 	fs.DurationVar(&join, "join", 5*time.Minute, "how long to wait for all shards before making do with fewer")
 	return c
 }
@@ -116,6 +118,7 @@ const defaultNATSWait = 2 * time.Minute
 
 // coordination is one run of the coordinator binary.
 type coordination struct {
+	dryRun     bool
 	params     release.Params
 	nats       natsFlags
 	ledger     ledgerFlags
@@ -147,6 +150,18 @@ func (a *app) coordinate(ctx context.Context, c coordination) (err error) {
 		if initial, err = readMatrix(c.params.Initial, plan.Params.Vertices, plan.Params.Rank); err != nil {
 			return input(err)
 		}
+	}
+	if c.dryRun {
+		if err := release.CheckEmpty(ctx, out); err != nil {
+			return err
+		}
+		c.nats.conn.Name = "privcom coordinator, dry run"
+		conn, err := c.nats.connect(ctx)
+		if err != nil {
+			return err
+		}
+		conn.Close()
+		return a.dryRun(ctx, c.params, c.ledger, graph)
 	}
 	ledger, closeLedger, err := c.ledger.open(ctx)
 	if err != nil {

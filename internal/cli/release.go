@@ -117,7 +117,7 @@ func (a *app) release(ctx context.Context, f *releaseFlags) (err error) {
 	defer closeGraph()
 	if f.dryRun {
 		p.close()
-		return a.dryRun(f, graph)
+		return a.dryRun(ctx, f.params, f.ledger, graph)
 	}
 	ledger, closeLedger, err := f.ledger.open(ctx)
 	if err != nil {
@@ -211,25 +211,6 @@ func (f *releaseFlags) open(ctx context.Context, a *app, bucket *storage.Bucket,
 	}
 	g, err := partition.OpenGraph(ctx, bucket)
 	return g, func() {}, rep, err
-}
-
-func (a *app) dryRun(f *releaseFlags, g *partition.Graph) error {
-	d := release.Describe(g)
-	plan, err := f.params.Plan(d)
-	if err != nil {
-		return usage(err)
-	}
-	v, err := viewPlan(plan, f.params, d, 2, 0)
-	if err != nil {
-		return usage(err)
-	}
-	return a.print(v, func(w io.Writer) error {
-		if err := v.text(w); err != nil {
-			return err
-		}
-		_, err := fmt.Fprintln(w, "dry run: no budget was spent, nothing was released")
-		return err
-	})
 }
 
 // summary is what a person sees after a release.

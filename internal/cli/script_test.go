@@ -45,6 +45,9 @@ func TestScripts(t *testing.T) {
 			"exits": exits, "json": checkJSON, "flip": flip, "unspent": unspent, "remains": remains,
 		},
 		Condition: func(cond string) (bool, error) {
+			if cond == "root" {
+				return os.Geteuid() == 0, nil // who may write everywhere
+			}
 			if cond != "data" {
 				return false, fmt.Errorf("unknown condition %q", cond)
 			}
@@ -188,7 +191,13 @@ func unspent(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 2 {
 		cmd = append(cmd, "--dataset", args[1])
 	}
-	ts.Check(ts.Exec("privcom", cmd...))
+	if err := ts.Exec("privcom", cmd...); err != nil {
+		// No ledger at all, or none of this data set.
+		if s := ts.ReadFile("stderr"); !strings.Contains(s, "holds no ledger") && !strings.Contains(s, "holds no data set") {
+			ts.Fatalf("%v: %s", err, s)
+		}
+		return
+	}
 	checkJSON(ts, false, []string{"stdout", "releases._len", "0"})
 }
 
