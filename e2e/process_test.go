@@ -283,6 +283,9 @@ type ledger struct {
 func (s *site) showLedger(t *testing.T) ledger {
 	t.Helper()
 	var l ledger
+	if _, err := os.Stat(filepath.Join(s.dir, "ledger", "people")); os.IsNotExist(err) {
+		return l // nothing was ever spent
+	}
 	run(t, 0, "privcom", "budget", "show", "--ledger", filepath.Join(s.dir, "ledger"), "--dataset", "people", "--output", "json").document(&l)
 	return l
 }
