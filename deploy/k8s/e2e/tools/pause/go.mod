@@ -1,0 +1,3 @@
+module privcom.test/e2e/pause
+
+go 1.26.0
