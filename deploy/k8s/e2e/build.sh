@@ -37,5 +37,5 @@ image() { test -s "$work/images/$1.tar" || "$bin/privcom-image" --static "$bin/$
 image pause pause localhost/pause:1
 image nats nats-server localhost/nats:e2e
 image argoexec argoexec localhost/argoexec:$argo
-(cd "$root" && go build -o "$bin/" ./cmd/...)
+(cd "$root" && go build -buildvcs=false -ldflags "-s -w -X github.com/privcom/privcom/internal/cli.Version=0.0.0-e2e" -o "$bin/" ./cmd/...)
 "$bin/privcom-image" --root "$root" --version 0.0.0-e2e --name localhost/privcom:e2e --out "$work/images/privcom.tar"
