@@ -145,7 +145,8 @@ func authorities() ([]byte, error) {
 	return bytes.Join(blocks, nil), nil
 }
 
-// layer is the tar file of all files, sorted, with their folders, owned by root.
+// layer is the tar file of all files, sorted, with their folders, owned by root, and of an
+// empty /tmp.
 func (c *contents) layer() ([]byte, error) {
 	files := slices.SortedFunc(slices.Values(c.files), func(a, b file) int { return strings.Compare(a.name, b.name) })
 	var out bytes.Buffer
@@ -161,6 +162,9 @@ func (c *contents) layer() ([]byte, error) {
 			return err
 		}
 		return w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: dir + "/", Mode: 0o755, ModTime: c.created, Format: tar.FormatPAX})
+	}
+	if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: "tmp/", Mode: 0o1777, ModTime: c.created, Format: tar.FormatPAX}); err != nil {
+		return nil, err
 	}
 	for _, f := range files {
 		if err := folder(path.Dir(f.name)); err != nil {

@@ -164,7 +164,9 @@ down() {
   test -d "$run" || { echo "cluster: nothing to take down"; return; }
   for p in gateway argo proxy kubelet scheduler controller-manager; do stop "$run/$p.pid"; done
   local c=(ctr -a "$run/containerd.sock" -n k8s.io)
+  local nets=""
   if "${c[@]}" version >/dev/null 2>&1; then
+    nets=$(for t in $("${c[@]}" containers ls -q); do "${c[@]}" containers info "$t" | grep -o 'netns/cni-[0-9a-f-]*' || true; done | sort -u)
     for t in $("${c[@]}" tasks ls -q); do "${c[@]}" tasks kill -s SIGKILL "$t" >/dev/null 2>&1 || true; done
     sleep 1
     for t in $("${c[@]}" tasks ls -q); do "${c[@]}" tasks rm -f "$t" >/dev/null 2>&1 || true; done
@@ -173,10 +175,10 @@ down() {
   for p in coredns apiserver etcd containerd; do stop "$run/$p.pid"; done
   # Shims outlive containerd; each one names this work folder's socket.
   for p in /proc/[0-9]*; do
-    if tr '\0' ' ' <"$p/cmdline" 2>/dev/null | grep -q "containerd-shim.*$run/containerd.sock"; then kill -9 "${p#/proc/}" 2>/dev/null || true; fi
+    if { tr '\0' ' ' <"$p/cmdline"; } 2>/dev/null | grep -q "containerd-shim.*$run/containerd.sock"; then kill -9 "${p#/proc/}" 2>/dev/null || true; fi
   done
   awk -v w="$work/" 'index($2, w) == 1 { print $2 }' /proc/mounts | sort -r | while read -r m; do umount -l "$m" 2>/dev/null || true; done
-  for n in $(inside ip netns list 2>/dev/null | awk '/^cni-/ { print $1 }'); do ip netns del "$n" 2>/dev/null || true; done
+  for n in $nets; do ip netns del "${n#netns/}" 2>/dev/null || true; done
   ip netns del $netns 2>/dev/null || true
   for g in /sys/fs/cgroup/*/kubepods /sys/fs/cgroup/kubepods; do
     test -d "$g" && find "$g" -depth -type d -exec rmdir {} + 2>/dev/null || true
