@@ -107,4 +107,3 @@ func identifier(s string) string {
 		return '-'
 	}, s)
 }
-
