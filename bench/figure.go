@@ -19,7 +19,7 @@ var paperSeries = []series{
 	{PrivCom, "node", "PrivCom, node", "#2e7d32", ""},
 	{PaperProfile, "node", "paper's constants, node", "#2e7d32", "2 3"},
 	{"hrg", "edge", "HRG, edge", "#a8480f", ""},
-	{"dk2", "edge", "dK-2, edge, ε × 50, 20, 15, 13⅓", "#6a3d9a", ""},
+	{"dk2", "edge", "dK-2, edge, ε = 5, 10, 15, 20 in place of these", "#6a3d9a", ""},
 }
 
 const (
@@ -30,7 +30,7 @@ const (
 // below, with the rows that know nothing as grey lines and the ceiling dashed.
 func PaperFigure(rows []Row, graphs []string) []byte {
 	var b strings.Builder
-	width := margin + float64(len(graphs))*(panelWidth+margin)
+	width := max(760, margin+float64(len(graphs))*(panelWidth+margin)) // the legend needs 760
 	legend := 2*(panelHeight+margin) + 34
 	height := legend + 20*math.Ceil(float64(len(paperSeries))/2) + 44
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" font-family="sans-serif" font-size="12" role="img" aria-labelledby="t d">`+"\n",
