@@ -47,52 +47,45 @@ const FitRounds = 3
 // independent of everything before it: Held is VᵀAV as the last step alone shows it, for
 // vectors fitted to the others, without that bias.
 func Fit(ctx context.Context, tr Transcript, v []float64, n, k int, centred bool, rounds int) (*Estimate, error) {
-	fit := func(steps int) (*fitter, error) {
-		f := &fitter{tr: tr, steps: steps, n: n, k: k, centred: centred, v: append([]float64(nil), v...)}
-		if err := f.eigenvalues(ctx); err != nil {
+	r := reading{tr: tr, n: n, k: k, centred: centred}
+	f := &fitter{steps: tr.Len(), n: n, k: k, v: append([]float64(nil), v...)}
+	fits := []*fitter{f}
+	if tr.Len() > 1 {
+		// v itself has seen the last step's noise; the vectors before it have not.
+		last, _, _, err := r.step(ctx, tr.Len()-1)
+		if err != nil {
 			return nil, err
 		}
-		for range rounds {
-			if err := f.vectors(ctx); err != nil {
-				return nil, err
-			}
-			if err := f.eigenvalues(ctx); err != nil {
-				return nil, err
-			}
+		if _, err := cholesky.QR(last, n, k); err != nil {
+			return nil, err
 		}
-		return f, nil
+		fits = append(fits, &fitter{steps: tr.Len() - 1, n: n, k: k, v: last})
 	}
-	f, err := fit(tr.Len())
-	if err != nil {
+	if err := r.eigenvalues(ctx, fits); err != nil {
 		return nil, err
+	}
+	for range rounds {
+		if err := r.vectors(ctx, fits); err != nil {
+			return nil, err
+		}
+		if err := r.eigenvalues(ctx, fits); err != nil {
+			return nil, err
+		}
 	}
 	e := &Estimate{N: n, K: k, V: f.v, Lambda: f.lambda, Noise: f.noise, RowNoise: f.rowNoise}
-	if tr.Len() < 2 {
+	if len(fits) == 1 {
 		return e, nil
 	}
-	// v itself has seen the last step's noise; the vectors before it have not.
-	last, _, _, err := f.step(ctx, tr.Len()-1)
+	vt, yt, s2, err := r.step(ctx, tr.Len()-1)
 	if err != nil {
 		return nil, err
 	}
-	v = last
-	if _, err := cholesky.QR(v, n, k); err != nil {
-		return nil, err
-	}
-	before, err := fit(tr.Len() - 1)
-	if err != nil {
-		return nil, err
-	}
-	return e, e.hold(ctx, f, before)
+	return e, e.hold(fits[1], vt, yt, s2)
 }
 
 // hold fills Held and HeldNoise: M = (VᵀY_T)(VᵀV_T)⁻¹ in the basis of the fit that did not
 // see step T, turned to the final basis.
-func (e *Estimate) hold(ctx context.Context, f, before *fitter) error {
-	vt, yt, s2, err := f.step(ctx, f.steps-1)
-	if err != nil {
-		return err
-	}
+func (e *Estimate) hold(before *fitter, vt, yt []float64, s2 float64) error {
 	inv, err := cholesky.PseudoInverse(cross(before.v, vt, e.N, e.K))
 	if err != nil {
 		return err
@@ -112,73 +105,106 @@ func (e *Estimate) hold(ctx context.Context, f, before *fitter) error {
 	return nil
 }
 
-type fitter struct {
+// reading goes through a transcript, one step in memory at a time, for all fits together:
+// reading and checking a step costs more than the sums over it.
+type reading struct {
 	tr      Transcript
-	steps   int // how many of the transcript's steps count
 	n, k    int
 	centred bool
+}
+
+// step reads record t as floats: V_t, Y_t (centred) and s_t².
+func (r reading) step(ctx context.Context, t int) (vt, yt []float64, s2 float64, err error) {
+	rec, err := r.tr.Read(ctx, t)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	if err := rec.check(r.n, r.k); err != nil {
+		return nil, nil, 0, err
+	}
+	unit := math.Ldexp(1, -int(rec.Bits))
+	vt, yt = make([]float64, len(rec.V)), make([]float64, len(rec.Y))
+	inBlocks(r.n, func(_, from, to int) {
+		for i := from * r.k; i < to*r.k; i++ {
+			vt[i], yt[i] = float64(rec.V[i])*unit, float64(rec.Y[i])*unit
+		}
+	})
+	if r.centred {
+		centre(yt, r.n, r.k)
+		centre(vt, r.n, r.k)
+	}
+	return vt, yt, rec.Sigma2.Float() * unit * unit, nil
+}
+
+// each hands every step to the fits that count it.
+func (r reading) each(ctx context.Context, fits []*fitter, visit func(f *fitter, t int, vt, yt []float64, s2 float64)) error {
+	for t := range r.tr.Len() {
+		vt, yt, s2, err := r.step(ctx, t)
+		if err != nil {
+			return err
+		}
+		for _, f := range fits {
+			if t < f.steps {
+				visit(f, t, vt, yt, s2)
+			}
+		}
+	}
+	return nil
+}
+
+type fitter struct {
+	steps   int // how many of the transcript's steps count
+	n, k    int
 	v       []float64
 	lambda  []float64
 	noise   []float64
 	overlap []*mat.Dense // VᵀV_t for every t, in the current basis
 
 	rowNoise *mat.Dense
-}
 
-// step reads record t as floats: V_t, Y_t (centred) and s_t².
-func (f *fitter) step(ctx context.Context, t int) (vt, yt []float64, s2 float64, err error) {
-	r, err := f.tr.Read(ctx, t)
-	if err != nil {
-		return nil, nil, 0, err
-	}
-	if err := r.check(f.n, f.k); err != nil {
-		return nil, nil, 0, err
-	}
-	unit := math.Ldexp(1, -int(r.Bits))
-	vt, yt = make([]float64, len(r.V)), make([]float64, len(r.Y))
-	for i, x := range r.V {
-		vt[i] = float64(x) * unit
-	}
-	for i, x := range r.Y {
-		yt[i] = float64(x) * unit
-	}
-	if f.centred {
-		centre(yt, f.n, f.k)
-		centre(vt, f.n, f.k)
-	}
-	return vt, yt, r.Sigma2.Float() * unit * unit, nil
+	num, den *mat.Dense // sums of the pass under way
+	x        []float64
 }
 
 // eigenvalues solves for M, rotates V to its eigenvectors and keeps the overlaps.
-func (f *fitter) eigenvalues(ctx context.Context) error {
-	k := f.k
-	num, den := mat.NewDense(k, k, nil), mat.NewDense(k, k, nil)
-	f.overlap = f.overlap[:0]
-	for t := range f.steps {
-		vt, yt, s2, err := f.step(ctx, t)
-		if err != nil {
-			return err
-		}
-		c := cross(f.v, vt, f.n, k)
-		d := cross(f.v, yt, f.n, k)
-		f.overlap = append(f.overlap, c)
-		var p mat.Dense
-		p.Mul(d, c.T())
-		p.Scale(1/s2, &p)
-		num.Add(num, &p)
-		p.Mul(c, c.T())
-		p.Scale(1/s2, &p)
-		den.Add(den, &p)
+func (r reading) eigenvalues(ctx context.Context, fits []*fitter) error {
+	for _, f := range fits {
+		f.num, f.den, f.overlap = mat.NewDense(r.k, r.k, nil), mat.NewDense(r.k, r.k, nil), f.overlap[:0]
 	}
-	inv, err := cholesky.PseudoInverse(den)
+	if err := r.each(ctx, fits, (*fitter).addEigenvalues); err != nil {
+		return err
+	}
+	for _, f := range fits {
+		if err := f.solveEigenvalues(); err != nil {
+			return fmt.Errorf("fitting eigenvalues: %w", err)
+		}
+	}
+	return nil
+}
+
+func (f *fitter) addEigenvalues(_ int, vt, yt []float64, s2 float64) {
+	c := cross(f.v, vt, f.n, f.k)
+	d := cross(f.v, yt, f.n, f.k)
+	f.overlap = append(f.overlap, c)
+	var p mat.Dense
+	p.Mul(d, c.T())
+	p.Scale(1/s2, &p)
+	f.num.Add(f.num, &p)
+	p.Mul(c, c.T())
+	p.Scale(1/s2, &p)
+	f.den.Add(f.den, &p)
+}
+
+func (f *fitter) solveEigenvalues() error {
+	inv, err := cholesky.PseudoInverse(f.den)
 	if err != nil {
-		return fmt.Errorf("fitting eigenvalues: %w", err)
+		return err
 	}
 	var m mat.Dense
-	m.Mul(num, inv)
+	m.Mul(f.num, inv)
 	values, vectors, err := symmetricEigen(&m)
 	if err != nil {
-		return fmt.Errorf("fitting eigenvalues: %w", err)
+		return err
 	}
 	f.rotate(values, vectors, inv)
 	return nil
@@ -230,67 +256,57 @@ func (f *fitter) rotate(values []float64, u, inv *mat.Dense) {
 }
 
 // vectors solves for the rows X given Λ and V.
-func (f *fitter) vectors(ctx context.Context) error {
-	k := f.k
-	gram := mat.NewDense(k, k, nil)
-	for j := range k {
-		gram.Set(j, j, float64(f.n))
-	}
-	x := make([]float64, f.n*k)
-	for t := range f.steps {
-		_, yt, s2, err := f.step(ctx, t)
-		if err != nil {
-			return err
-		}
-		b := mat.NewDense(k, k, nil)
-		b.Apply(func(i, _ int, c float64) float64 { return f.lambda[i] * c }, f.overlap[t])
-		var p mat.Dense
-		p.Mul(b, b.T())
-		p.Scale(1/s2, &p)
-		gram.Add(gram, &p)
-		var bt mat.Dense
-		bt.Scale(1/s2, b.T())
-		for i, add := range cholesky.MultiplyRight(yt, k, &bt) {
-			x[i] += add
+func (r reading) vectors(ctx context.Context, fits []*fitter) error {
+	for _, f := range fits {
+		f.den, f.x = mat.NewDense(r.k, r.k, nil), make([]float64, r.n*r.k)
+		for j := range r.k {
+			f.den.Set(j, j, float64(r.n))
 		}
 	}
-	inv, err := cholesky.PseudoInverse(gram)
-	if err != nil {
-		return fmt.Errorf("fitting vectors: %w", err)
+	if err := r.each(ctx, fits, (*fitter).addVectors); err != nil {
+		return err
 	}
-	f.v = cholesky.MultiplyRight(x, k, inv)
-	res, err := cholesky.QR(f.v, f.n, k)
+	for _, f := range fits {
+		if err := f.solveVectors(); err != nil {
+			return fmt.Errorf("fitting vectors: %w", err)
+		}
+	}
+	return nil
+}
+
+func (f *fitter) addVectors(t int, _, yt []float64, s2 float64) {
+	b := mat.NewDense(f.k, f.k, nil)
+	b.Apply(func(i, _ int, c float64) float64 { return f.lambda[i] * c }, f.overlap[t])
+	var p mat.Dense
+	p.Mul(b, b.T())
+	p.Scale(1/s2, &p)
+	f.den.Add(f.den, &p)
+	var bt mat.Dense
+	bt.Scale(1/s2, b.T())
+	add := cholesky.MultiplyRight(yt, f.k, &bt)
+	inBlocks(f.n, func(_, from, to int) {
+		for i := from * f.k; i < to*f.k; i++ {
+			f.x[i] += add[i]
+		}
+	})
+}
+
+func (f *fitter) solveVectors() error {
+	inv, err := cholesky.PseudoInverse(f.den)
 	if err != nil {
-		return fmt.Errorf("fitting vectors: %w", err)
+		return err
+	}
+	f.v, f.x = cholesky.MultiplyRight(f.x, f.k, inv), nil
+	res, err := cholesky.QR(f.v, f.n, f.k)
+	if err != nil {
+		return err
 	}
 	// Rows are X·R⁻¹, and a row of X has covariance inv.
 	r, err := cholesky.PseudoInverse(mat.DenseCopyOf(res.R))
 	if err != nil {
-		return fmt.Errorf("fitting vectors: %w", err)
+		return err
 	}
-	f.rowNoise = mat.NewDense(k, k, nil)
+	f.rowNoise = mat.NewDense(f.k, f.k, nil)
 	f.rowNoise.Product(r.T(), inv, r)
 	return nil
-}
-
-// cross is AᵀB (k×k) for n×k matrices, over fixed blocks in order.
-func cross(a, b []float64, n, k int) *mat.Dense {
-	out := mat.NewDense(k, k, nil)
-	raw := out.RawMatrix().Data
-	part := make([]float64, k*k)
-	for from := 0; from < n; from += cholesky.BlockRows {
-		clear(part)
-		for i := from; i < min(from+cholesky.BlockRows, n); i++ {
-			for p, x := range a[i*k : i*k+k] {
-				row := part[p*k : p*k+k]
-				for q, y := range b[i*k : i*k+k] {
-					row[q] += x * y
-				}
-			}
-		}
-		for i, x := range part {
-			raw[i] += x
-		}
-	}
-	return out
 }

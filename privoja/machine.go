@@ -278,9 +278,11 @@ func (m *Machine) squares(ctx context.Context, op *blockmatmul.Operand, s2 *big.
 // centre subtracts each column's mean.
 func centre(a []float64, n, k int) {
 	means := cholesky.Means(cholesky.PartialSums(a, k), n, k)
-	for i := 0; i < len(a); i += k {
-		for j := range k {
-			a[i+j] -= means[j]
+	inBlocks(n, func(_, from, to int) {
+		for i := from * k; i < to*k; i += k {
+			for j := range k {
+				a[i+j] -= means[j]
+			}
 		}
-	}
+	})
 }
