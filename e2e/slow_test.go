@@ -216,7 +216,9 @@ func soakOne(t *testing.T, r *rand.Rand, total *tally) {
 				p.cmd.Process.Signal(syscall.SIGTERM)
 			}
 			s.completes(t, env)
-			total.releases.Add(1)
+			if n := total.releases.Add(1); n%10 == 0 {
+				fmt.Printf("soak: %d releases\n", n)
+			}
 			return
 		}
 		for i, p := range shards { // as a job does with pods that have ended
