@@ -26,8 +26,9 @@ const networkxWant = `
 `
 
 func TestNetworkxReadsTheFiles(t *testing.T) {
-	if err := exec.Command("python3", "-c", "import networkx").Run(); err != nil {
-		t.Skip("python3 with networkx is not installed: ", err)
+	python := pythonWith("networkx")
+	if python == "" {
+		t.Skip("python3 with networkx is not installed")
 	}
 	dir := t.TempDir()
 	var args = []string{"-X", "utf8", "-c", networkxScript}
@@ -54,7 +55,7 @@ func TestNetworkxReadsTheFiles(t *testing.T) {
 		}
 		args = append(args, path)
 	}
-	out, err := exec.Command("python3", args...).CombinedOutput()
+	out, err := exec.Command(python, args...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -192,6 +192,14 @@ func (s LFR) edges(ctx context.Context, emit func(u, v int64) error) error {
 	return p.checkLost(w.lost)
 }
 
+// NoPlaceError says that an LFR graph would miss more than 1 % of its edges.
+type NoPlaceError struct{ Lost, Edges int64 }
+
+func (e *NoPlaceError) Error() string {
+	return fmt.Sprintf("generate: %d of %d LFR edges have no place: the communities are too small for the degrees inside, "+
+		"or one holds too many of the edges between; raise MinCommunity, or lower AverageDegree, MaxDegree or MaxCommunity", e.Lost, e.Edges)
+}
+
 // checkLost refuses a graph that misses more than 1 % of its edges: its degrees
 // and its mixing would not be what was asked for.
 func (p *lfrPlan) checkLost(lost int64) error {
@@ -200,8 +208,7 @@ func (p *lfrPlan) checkLost(lost int64) error {
 		stubs += int64(p.inside[v]) + int64(p.outside[v])
 	}
 	if lost*200 > stubs {
-		return fmt.Errorf("generate: %d of %d LFR edges have no place: the communities are too small for the degrees inside, "+
-			"or one holds too many of the edges between; raise MinCommunity, or lower AverageDegree, MaxDegree or MaxCommunity", lost, stubs/2)
+		return &NoPlaceError{Lost: lost, Edges: stubs / 2}
 	}
 	return nil
 }

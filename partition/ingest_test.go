@@ -162,7 +162,7 @@ func TestBalanceIsChecked(t *testing.T) {
 
 func TestOptionsNameAllFaults(t *testing.T) {
 	_, err := Options{Shards: -1, Memory: 5, DegreeBound: -2, MaxBadLines: -1, RowGroupArcs: -1, IDType: "float"}.withDefaults()
-	for _, want := range []string{"no input", "-1 shards", "5 bytes", "bound -2", "-1 bad lines", "row groups of -1", `"float"`} {
+	for _, want := range []string{"no input", "-1 shards", "5 bytes", "bound -2", "bad lines -1", "row groups of -1", `"float"`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in %v", want, err)
 		}

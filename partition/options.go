@@ -65,12 +65,13 @@ type Options struct {
 	Progress func(phase string, done, total int64)
 }
 
-// withDefaults checks every field and names all faults at once.
+// withDefaults checks every field and names all faults at once, in a
+// *reader.OptionsError.
 func (o Options) withDefaults() (Options, error) {
 	var faults []error
 	fault := func(bad bool, format string, args ...any) {
 		if bad {
-			faults = append(faults, fmt.Errorf("partition: "+format, args...))
+			faults = append(faults, fmt.Errorf(format, args...))
 		}
 	}
 	if o.Memory == 0 {
@@ -83,14 +84,20 @@ func (o Options) withDefaults() (Options, error) {
 		o.RowGroupArcs = 1 << 20
 	}
 	fault(len(o.Inputs) == 0, "no input")
-	fault(o.Memory < MinMemory, "memory of %d bytes; at least %d", o.Memory, MinMemory)
-	fault(o.Shards < 1 || o.Shards > MaxShards, "%d shards; 1 to %d", o.Shards, MaxShards)
+	fault(o.Memory < MinMemory, "memory of %d bytes: it is 1 MiB (%d) or more", o.Memory, MinMemory)
+	fault(o.Shards < 1 || o.Shards > MaxShards, "%d shards: there are 1 to %d", o.Shards, MaxShards)
 	fault(o.RowGroupArcs < 1 || o.RowGroupArcs > 1<<26, "row groups of %d arcs; 1 to %d", o.RowGroupArcs, 1<<26)
-	fault(o.DegreeBound < 0 || o.DegreeBound > maxVertices, "degree bound %d; 0 (none) to %d", o.DegreeBound, maxVertices)
-	fault(o.MaxBadLines < 0, "%d bad lines allowed; 0 or more", o.MaxBadLines)
+	fault(o.DegreeBound < 0 || o.DegreeBound > maxVertices, "degree bound %d: it is 0 (none) to %d", o.DegreeBound, maxVertices)
 	fault(o.MinWeight != nil && (math.IsNaN(*o.MinWeight) || math.IsInf(*o.MinWeight, 0)), "the least weight is not a finite number")
-	fault(o.IDType != "" && o.IDType != "string", "id type %q; empty or \"string\"", o.IDType)
-	return o, errors.Join(faults...)
+	var wrong *reader.OptionsError
+	ro := o.readerOptions()
+	if errors.As(ro.Check(), &wrong) {
+		faults = append(faults, wrong.Faults...)
+	}
+	if len(faults) > 0 {
+		return o, &reader.OptionsError{Faults: faults}
+	}
+	return o, nil
 }
 
 func (o *Options) readerOptions() reader.Options {

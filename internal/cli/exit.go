@@ -62,6 +62,7 @@ var errCheckFailed = errors.New("check failed")
 func exitCode(err error) int {
 	var (
 		use     *usageError
+		options *reader.OptionsError
 		in      *inputError
 		line    *reader.LineError
 		refused *privacy.RefusedError
@@ -92,7 +93,7 @@ func exitCode(err error) int {
 		return ExitOK
 	case errors.Is(err, context.Canceled):
 		return ExitSIGINT
-	case errors.As(err, &use), errors.As(err, &stray), errors.As(err, &version), errors.As(err, &changed):
+	case errors.As(err, &use), errors.As(err, &options), errors.As(err, &stray), errors.As(err, &version), errors.As(err, &changed):
 		return ExitUsage
 	case errors.As(err, &refused):
 		return ExitBudget

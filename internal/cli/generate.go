@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -66,12 +68,12 @@ func refuseExisting(path string, force bool) error {
 
 func (a *app) generate(ctx context.Context, spec generate.Spec, out, labels string) (err error) {
 	if err := spec.Validate(); err != nil {
-		return usage(err)
+		return specFault(err)
 	}
 	start := time.Now()
 	planted, err := spec.Labels()
 	if err != nil {
-		return usage(err)
+		return specFault(err)
 	}
 	if labels != "" && planted == nil {
 		return usagef("this model plants no communities: leave out --labels")
@@ -94,7 +96,7 @@ func (a *app) generate(ctx context.Context, spec generate.Spec, out, labels stri
 		return w.Write(u, v)
 	})
 	if err != nil {
-		return err
+		return specFault(err)
 	}
 	if err := w.Close(); err != nil {
 		return err
@@ -110,6 +112,31 @@ func (a *app) generate(ctx context.Context, spec generate.Spec, out, labels stri
 		_, err := fmt.Fprintf(w, "%s: %d vertices, %d edges, %.1f s\n", res.Out, res.Vertices, res.Edges, res.Seconds)
 		return err
 	})
+}
+
+// specFlags are the flags of the fields of a generate.Spec.
+var specFlags = strings.NewReplacer("PIn", "--p-in", "POut", "--p-out", "DegreeIn", "--degree-in", "DegreeOut", "--degree-out",
+	"Exponent", "--exponent", "Communities", "--communities", "Tau1", "--tau1", "Tau2", "--tau2", "Mu", "--mu",
+	"AverageDegree", "--average-degree", "MaxDegree", "--max-degree", "MinCommunity", "--min-community", "MaxCommunity", "--max-community",
+	"EdgeFactor", "--edge-factor", "Scale", "--scale", "A+B+C+D", "--a + --b + --c + --d")
+
+// specLetters are fields whose names are letters, where they stand alone.
+var specLetters = regexp.MustCompile(`\b(N|A|B|C|D)\b`)
+
+// specFault says what is wrong with a model's parameters by their flags.
+func specFault(err error) error {
+	var spec *generate.SpecError
+	var place *generate.NoPlaceError
+	if !errors.As(err, &spec) && !errors.As(err, &place) {
+		return err
+	}
+	text := specLetters.ReplaceAllStringFunc(specFlags.Replace(err.Error()), func(letter string) string {
+		if letter == "N" {
+			return "--vertices"
+		}
+		return "--" + strings.ToLower(letter)
+	})
+	return usagef("%s", text)
 }
 
 func (a *app) generateSBM() *cobra.Command {

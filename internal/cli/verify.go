@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -85,6 +87,9 @@ func newExport(a *app) *cobra.Command {
 			if err := refuseExisting(out, force); err != nil {
 				return err
 			}
+			if err := refuseInside(dirs[0], out); err != nil {
+				return err
+			}
 			return a.export(cmd.Context(), dirs[0], out, format)
 		}}
 	c.Flags().StringVar(&out, "out", "", "file to write")
@@ -107,6 +112,13 @@ func (a *app) export(ctx context.Context, dir, out, format string) (err error) {
 	if err != nil {
 		return err
 	}
+	if format == "" {
+		f, _, err := export.FormatOf(out)
+		if err != nil {
+			return usage(err)
+		}
+		format = string(f)
+	}
 	w, err := export.NewWriter(out, export.Options{Format: export.Format(format), N: int64(len(c.IDs)),
 		IDs: func(i int64) string { return c.IDs[i] }, StringIDs: doc.Graph.IDType == "string"})
 	if err != nil {
@@ -121,8 +133,56 @@ func (a *app) export(ctx context.Context, dir, out, format string) (err error) {
 	if err := w.Close(); err != nil {
 		return err
 	}
-	return a.print(map[string]any{"out": out, "vertices": len(c.IDs), "edges": len(c.Source)}, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: %d vertices, %d edges\n", out, len(c.IDs), len(c.Source))
-		return err
+	missing := 0
+	if f := export.Format(format); f == export.Snap || f == export.CSV || f == export.Parquet {
+		missing = isolated(len(c.IDs), c.Source, c.Target)
+	}
+	return a.print(map[string]any{"out": out, "vertices": len(c.IDs), "edges": len(c.Source), "vertices_left_out": missing}, func(w io.Writer) error {
+		fmt.Fprintf(w, "%s: %d vertices, %d edges\n", out, len(c.IDs), len(c.Source))
+		if missing > 0 {
+			fmt.Fprintf(w, "%d of the vertices have no edge and are not in the file: this format lists edges only (gml, graphml and mtx list all vertices)\n", missing)
+		}
+		return nil
 	})
+}
+
+// isolated counts the vertices without an edge.
+func isolated[T ~int32 | ~int64](n int, source, target []T) int {
+	seen, left := make([]bool, n), n
+	for _, ends := range [][]T{source, target} {
+		for _, v := range ends {
+			if !seen[v] {
+				seen[v] = true
+				left--
+			}
+		}
+	}
+	return left
+}
+
+// refuseInside keeps a file out of the release folder, whose files are exactly
+// those that its manifest names.
+func refuseInside(dir, out string) error {
+	if strings.Contains(dir, "://") {
+		return nil
+	}
+	folder, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil // what is wrong with it is said when it is opened
+	}
+	folder, err = filepath.Abs(folder)
+	if err != nil {
+		return usage(err)
+	}
+	at, err := filepath.Abs(out)
+	if err != nil {
+		return usage(err)
+	}
+	if parent, err := filepath.EvalSymlinks(filepath.Dir(at)); err == nil {
+		at = filepath.Join(parent, filepath.Base(at))
+	}
+	if at == folder || strings.HasPrefix(at, folder+string(filepath.Separator)) {
+		return usagef("%s lies in the release folder, which would no longer be what its manifest says; nothing was written; choose another place", out)
+	}
+	return nil
 }

@@ -16,7 +16,7 @@ type dialect struct {
 	source, target int      // columns from 0
 	weight         int      // column of the weight, -1 without
 	chosen         bool     // the user said the format or the columns
-	note           string   // what may have been guessed wrong
+	doubt          *doubt   // the first row may be a header
 }
 
 // sampleRows is how many rows detection compares.
@@ -65,7 +65,7 @@ func detectTable(file string, sample []byte, whole bool, o Options, base *dialec
 	if d.header {
 		d.columns = names
 	} else {
-		d.note = d.headerNote(rows[0], names)
+		d.doubt = d.doubtful(rows[0], names)
 	}
 	if d.format == "" || d.format == "tsv" || d.format == "csv" {
 		d.format = tableFormat(d)
@@ -73,13 +73,26 @@ func detectTable(file string, sample []byte, whole bool, o Options, base *dialec
 	return d, d.chooseColumns(file, rows[0], o)
 }
 
-// headerNote warns where a first row of words was taken for an edge.
-func (d *dialect) headerNote(first row, names []string) string {
-	if d.chosen || len(names) < 2 || allDigits([]byte(names[0])) || d.delim == 0 && knownPair(names) < 0 {
-		return ""
-	}
-	return fmt.Sprintf("line %d was read as an edge: say --format csv (or tsv) if it is a header", first.line)
+// doubt is a first row of words that was taken for an edge. If neither of its
+// ids comes again, it may be a header whose names nobody knows.
+type doubt struct {
+	line           int64
+	text           string
+	source, target string
+	delim          byte
 }
+
+// doubtful looks whether a first row that was taken for an edge is of words.
+func (d *dialect) doubtful(first row, names []string) *doubt {
+	if d.chosen || len(names) < 2 || !wordOnly(names[0]) || !wordOnly(names[1]) || names[0] == names[1] {
+		return nil
+	}
+	return &doubt{line: first.line, text: clip(first.text), source: names[0], target: names[1], delim: d.delim}
+}
+
+// wordOnly: a name of a column, if it is not of a kind that knownPairs lists,
+// has no digits.
+func wordOnly(name string) bool { return name != "" && !strings.ContainsAny(name, "0123456789") }
 
 func tableFormat(d *dialect) string {
 	switch {

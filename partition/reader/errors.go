@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -73,6 +74,12 @@ func (e *FileError) Error() string {
 
 // Unwrap returns the cause.
 func (e *FileError) Unwrap() error { return e.Err }
+
+// OptionsError says which options cannot be used, whatever the input holds.
+type OptionsError struct{ Faults []error }
+
+// Error lists all faults.
+func (e *OptionsError) Error() string { return errors.Join(e.Faults...).Error() }
 
 const shortText = 80
 

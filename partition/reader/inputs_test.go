@@ -45,7 +45,7 @@ func TestPartsOfTables(t *testing.T) {
 		{"tabs, then blanks", []string{"1\t2\n", "3 4\n"}, Options{}, "1>2 3>4"},
 		{"commas, then tabs", []string{"1,2\n", "3\t4\n"}, Options{}, "1>2 3>4"},
 		{"what alone is METIS", []string{"1 2\n", "2 1\n2\n1\n"}, Options{Format: "edgelist", MaxBadLines: 9}, "1>2 2>1"},
-		{"names between tabs", []string{"a b\tc\n", "d\te f\n"}, Options{}, "a b>c d>e f"},
+		{"names between tabs", []string{"a b\tc\n", "d\te f\n"}, Options{Format: "edgelist"}, "a b>c d>e f"},
 		{"comments only", []string{"1 2\n", "# nothing\n"}, Options{}, "1>2"},
 		{"comments first", []string{"# nothing\n", "1,2\n"}, Options{}, "1>2"},
 		{"adjacency", []string{"1 2\n", "3 4 5\n"}, Options{Format: "adjlist"}, "1>2 3>4 3>5"},

@@ -89,7 +89,7 @@ func (u *run) tableParallel(src *source, d *dialect) error {
 	if d.header && quotedComment(src.sample()) { // quotes are paired from the header on
 		return u.table(src, d)
 	}
-	u.columns(d)
+	u.columns(d, src.text.file)
 	c := &crew{u: u, d: d, src: src, failed: math.MaxInt64, blocks: make(chan block, u.workers), free: make(chan []byte, 2*u.workers+2)}
 	cut := &blockCutter{src: src, quotes: d.delim != 0, comments: !d.header}
 	if err := c.first(cut); err != nil {
@@ -115,7 +115,7 @@ func (u *run) tableParallel(src *source, d *dialect) error {
 
 // reader makes the reader of rows of one worker.
 func (c *crew) reader(worker int) *tableReader {
-	t := &tableReader{d: c.d, file: c.src.text.file, strings: c.u.strings, late: true, skip: c.skip,
+	t := &tableReader{d: c.d, file: c.src.text.file, strings: c.u.strings, late: true, doubt: c.u.doubt, skip: c.skip,
 		emit: func(e Edge) error { return c.u.to.Edge(worker, e) }}
 	if c.u.to.Numbers != nil && c.d.plainPairs() {
 		t.numbers = func(pairs []uint64) error { return c.u.to.Numbers(worker, pairs) }

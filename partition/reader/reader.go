@@ -2,7 +2,6 @@ package reader
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -76,14 +75,10 @@ type Reader struct {
 // one graph, and all have one format. Errors are FileError, LineError, or that
 // of the context.
 func Open(ctx context.Context, inputs []string, opts Options) (*Reader, error) {
-	format, err := canonicalFormat(opts.Format)
-	if err != nil {
+	if err := opts.Check(); err != nil {
 		return nil, err
 	}
-	opts.Format = format
-	if err := checkOptions(opts); err != nil {
-		return nil, err
-	}
+	opts.Format = formatNames[strings.ToLower(opts.Format)]
 	ins, notes, err := expand(inputs, opts.Stdin)
 	if err != nil {
 		return nil, err
@@ -97,21 +92,24 @@ func Open(ctx context.Context, inputs []string, opts Options) (*Reader, error) {
 	return r, nil
 }
 
-func checkOptions(o Options) error {
+// Check gives an *OptionsError with every fault, or nil.
+func (o *Options) Check() error {
 	var faults []error
-	if o.IDType != "" && o.IDType != "auto" && o.IDType != "string" {
-		faults = append(faults, fmt.Errorf("id type %q: it is auto or string", o.IDType))
+	fault := func(bad bool, format string, args ...any) {
+		if bad {
+			faults = append(faults, fmt.Errorf(format, args...))
+		}
 	}
-	if o.MaxBadLines < 0 {
-		faults = append(faults, fmt.Errorf("max bad lines %d: it is 0 or more", o.MaxBadLines))
+	_, known := formatNames[strings.ToLower(o.Format)]
+	fault(!known, "format %q is not known: it is one of edgelist, csv, tsv, adjlist, gml, graphml, gexf, mtx, metis, pajek, parquet", o.Format)
+	fault(o.IDType != "" && o.IDType != "auto" && o.IDType != "string", "id type %q: it is auto or string", o.IDType)
+	fault(o.MaxBadLines < 0, "max bad lines %d: it is 0 or more", o.MaxBadLines)
+	fault((o.Source == "") != (o.Target == ""), "source and target columns: give both or none")
+	fault(o.Source != "" && o.Source == o.Target, "source and target are both column %q", o.Source)
+	if len(faults) > 0 {
+		return &OptionsError{Faults: faults}
 	}
-	if (o.Source == "") != (o.Target == "") {
-		faults = append(faults, errors.New("source and target columns: give both or none"))
-	}
-	if o.Source != "" && o.Source == o.Target {
-		faults = append(faults, fmt.Errorf("source and target are both column %q", o.Source))
-	}
-	return errors.Join(faults...)
+	return nil
 }
 
 var formatNames = map[string]string{
@@ -121,13 +119,6 @@ var formatNames = map[string]string{
 	"gml": "gml", "graphml": "graphml", "gexf": "gexf",
 	"mtx": "mtx", "matrixmarket": "mtx", "metis": "metis", "pajek": "pajek", "net": "pajek",
 	"parquet": "parquet",
-}
-
-func canonicalFormat(name string) (string, error) {
-	if f, ok := formatNames[strings.ToLower(name)]; ok {
-		return f, nil
-	}
-	return "", fmt.Errorf("format %q is not known: it is one of edgelist, csv, tsv, adjlist, gml, graphml, gexf, mtx, metis, pajek, parquet", name)
 }
 
 func isTable(format string) bool {

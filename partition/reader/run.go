@@ -23,6 +23,10 @@ type run struct {
 	snapEdges int64 // edges that SNAP comments declare, -1 without
 	lateLine  int64 // first comment that stands after an edge
 	lateCount int64
+
+	doubt     *doubt // the first row of all may be a header
+	doubtFile string
+	again     bool // no: an id of it came again
 }
 
 func newRun(ctx context.Context, r *Reader, onVertex func([]byte) error, onEdge func(Edge) error) *run {
@@ -159,10 +163,30 @@ func (u *run) finish() error {
 	if u.snapEdges >= 0 && u.snapEdges != s.Rows {
 		u.note("a comment says %d edges and there are %d rows", u.snapEdges, s.Rows)
 	}
+	if err := u.checkDoubt(); err != nil {
+		return err
+	}
 	if u.lateCount > 0 {
 		u.note("%s after the first edge, beginning with line %d: an id cannot begin with # or %%", plural(u.lateCount, "comment line"), u.lateLine)
 	}
 	return nil
+}
+
+// checkDoubt refuses a table whose first row may be a header: taken for an
+// edge, it would be two vertices that are nobody. Edge lists cut by white space
+// have no headers as a rule, so there a note is enough.
+func (u *run) checkDoubt() error {
+	d := u.doubt
+	if d == nil || u.again || u.stats.Rows < 2 {
+		return nil
+	}
+	if d.delim == 0 {
+		u.note("line %d was read as an edge, and neither of its ids comes again: say --format csv (or tsv) if it is a header", d.line)
+		return nil
+	}
+	return &LineError{File: u.doubtFile, Line: d.line, Text: d.text,
+		Reason: "this line is a header or an edge, and the file does not tell: neither of its two ids comes again",
+		Remedy: "If it is a header, say --format csv (or tsv), or choose the columns with --source and --target; if it is an edge, say --format edgelist."}
 }
 
 func (u *run) note(format string, args ...any) {

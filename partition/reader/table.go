@@ -3,7 +3,6 @@ package reader
 import (
 	"bytes"
 	"fmt"
-	"slices"
 )
 
 // maxFields is the most fields of a row in an edge list whose columns nobody
@@ -16,6 +15,7 @@ type tableCounts struct {
 	lines, comments, blank, rows int64
 	weighted                     bool
 	lateLine, lateCount          int64 // comments behind the first edge
+	again                        bool  // an id of the doubtful first row came again
 	konectKind                   string
 	konectRows, konectVertices   int64
 	snapVertices, snapEdges      int64
@@ -30,6 +30,7 @@ type tableReader struct {
 	header  bool // the next row is the header
 	late    bool // edges stand before this text
 	emit    func(Edge) error
+	doubt   *doubt
 	numbers func(pairs []uint64) error // see Callbacks
 	pairs   []uint64                   // not yet handed to numbers
 	skip    func(*LineError) error
@@ -181,7 +182,20 @@ func oneField(b []byte) string {
 func (t *tableReader) hand() error {
 	t.rows++
 	t.weighted = t.weighted || t.e.HasWeight
+	if t.doubt != nil && !t.again {
+		t.again = t.comesAgain()
+	}
 	return t.emit(t.e)
+}
+
+// comesAgain says that the row, if it is not the first of its part, has an id
+// of the doubtful row.
+func (t *tableReader) comesAgain() bool {
+	if t.d.doubt != nil && t.d.doubt.line == t.e.Line {
+		return false
+	}
+	s, d := t.e.Source, t.doubt
+	return string(s) == d.source || string(s) == d.target || string(t.e.Target) == d.source || string(t.e.Target) == d.target
 }
 
 // words is pair for a line with quoted fields.
@@ -308,20 +322,20 @@ func (u *run) table(src *source, d *dialect) error {
 	if d == nil { // an empty part
 		return nil
 	}
-	u.columns(d)
-	t := &tableReader{d: d, file: src.text.file, strings: u.strings, header: d.header, emit: u.edge, skip: u.skip}
+	u.columns(d, src.text.file)
+	t := &tableReader{d: d, file: src.text.file, strings: u.strings, header: d.header, doubt: u.doubt, emit: u.edge, skip: u.skip}
 	err := t.read(src.text)
 	u.merge(&t.tableCounts)
 	return err
 }
 
 // columns notes the header of the first part that has one, and doubts.
-func (u *run) columns(d *dialect) {
+func (u *run) columns(d *dialect, file string) {
 	if u.stats.Columns == nil {
 		u.stats.Columns = d.columns
 	}
-	if d.note != "" && !slices.Contains(u.stats.Notes, d.note) {
-		u.stats.Notes = append(u.stats.Notes, d.note)
+	if d.doubt != nil && u.doubt == nil && u.stats.Rows == 0 {
+		u.doubt, u.doubtFile = d.doubt, file
 	}
 }
 
@@ -333,6 +347,7 @@ func (u *run) merge(c *tableCounts) {
 	s.Blank += c.blank
 	s.Rows += c.rows
 	s.Weighted = s.Weighted || c.weighted
+	u.again = u.again || c.again
 	if u.lateCount == 0 || c.lateCount > 0 && c.lateLine < u.lateLine {
 		u.lateLine = c.lateLine
 	}

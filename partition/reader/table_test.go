@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"context"
 	"strings"
 	"testing"
 )
@@ -23,7 +24,7 @@ func TestEdgeLists(t *testing.T) {
 		{name: "loops and repeats", text: "1 1\n1 2\n2 1\n1 2\n", edges: "1>1 1>2 2>1 1>2"},
 		{name: "comma", text: "1,2\n3,4\n", edges: "1>2 3>4", format: "edgelist"},
 		{name: "comma and blank", text: "1, 2\n3, 4\n", edges: "1>2 3>4"},
-		{name: "semicolon", text: "a b;c d\ne;f\n", edges: "a b>c d e>f"},
+		{name: "semicolon", text: "a b;c d\ne;a b\n", edges: "a b>c d e>a b"},
 		{name: "bar", text: "a,1|b,2\nc,3|d,4\n", edges: "a,1>b,2 c,3>d,4"},
 		{name: "decimal comma", text: "1 2 0,5\n3 4 1,5\n", edges: "1>2 3>4"},
 		{name: "names with spaces between tabs", text: "Ann Lee\tBob\nBob\tCy Doe\n", edges: "Ann Lee>Bob Bob>Cy Doe"},
@@ -140,13 +141,37 @@ func TestStatsOfTables(t *testing.T) {
 	}
 }
 
-// TestHeaderNotes: a first row of words that is taken for an edge is noted.
-func TestHeaderNotes(t *testing.T) {
-	for text, noted := range map[string]bool{"Ann,Bob\nBob,Cy\n": true, "node1 node2\nnode2 node3\n": true, "Ann Bob\nBob Cy\n": false, "1,2\n3,4\n": false} {
+// TestDoubtfulHeader: a first row of words that never come again is refused in
+// a delimited table and noted in an edge list, and there are ways out of both.
+func TestDoubtfulHeader(t *testing.T) {
+	for text, noted := range map[string]bool{"Ann,Bob\nBob,Cy\n": false, "node1 node2\nnode2 node3\n": false, "Ann Bob\nBob Cy\n": false, "1,2\n3,4\n": false,
+		"n1,n2\nn3,n4\n": false, "ann,bob\n": false, "ego alter\nann bob\nbob eve\n": true} {
 		g, err := readText(text, Options{})
 		if err != nil || (len(g.stats.Notes) > 0) != noted {
 			t.Errorf("%q: notes %q, %v", text, g.stats.Notes, err)
 		}
+	}
+	const text = "person,contact\nann,bob\nbob,eve\n"
+	for _, o := range []Options{{}, {MaxBadLines: 3}} {
+		if _, err := readText(text, o); err == nil || !strings.Contains(err.Error(), ":1: this line is a header or an edge") || !strings.Contains(err.Error(), "--source") {
+			t.Errorf("error %v", err)
+		}
+	}
+	for _, c := range []struct {
+		o    Options
+		want string
+	}{{Options{Format: "csv"}, "ann>bob bob>eve"}, {Options{Source: "person", Target: "contact"}, "ann>bob bob>eve"}, {Options{Format: "edgelist"}, "person>contact ann>bob bob>eve"}} {
+		if g, err := readText(text, c.o); err != nil || g.edges != c.want {
+			t.Errorf("%+v: %q, %v", c.o, g.edges, err)
+		}
+	}
+	r, err := Open(context.Background(), []string{"-"}, Options{Stdin: strings.NewReader(text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := r.ForEachParallel(context.Background(), 2, Callbacks{}); err == nil || !strings.Contains(err.Error(), "a header or an edge") {
+		t.Errorf("in parallel: %v", err)
 	}
 }
 

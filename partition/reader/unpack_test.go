@@ -206,7 +206,7 @@ func TestEncodings(t *testing.T) {
 		}
 		return b.String()
 	}
-	const text = "é,😀\r\nb,c\r\n"
+	const text = "é,😀\r\né,c\r\n"
 	for _, c := range []struct{ name, content, encoding, edges string }{
 		{"ASCII", "a b\n", "ASCII", "a>b"},
 		{"UTF-8", "é b\n", "UTF-8", "é>b"},
@@ -214,8 +214,8 @@ func TestEncodings(t *testing.T) {
 		{"mark and ASCII", "\ufeffa b\n", "UTF-8 with byte order mark", "a>b"},
 		{"8-bit", "\xe9 b\n", "8-bit, not UTF-8, kept byte for byte", "\xe9>b"},
 		{"cut rune at the end", "a \xc3", "8-bit, not UTF-8, kept byte for byte", "a>\xc3"},
-		{"UTF-16LE", "\xff\xfe" + wide(text, false), "UTF-16LE", "é>😀 b>c"},
-		{"UTF-16BE", "\xfe\xff" + wide(text, true), "UTF-16BE", "é>😀 b>c"},
+		{"UTF-16LE", "\xff\xfe" + wide(text, false), "UTF-16LE", "é>😀 é>c"},
+		{"UTF-16BE", "\xfe\xff" + wide(text, true), "UTF-16BE", "é>😀 é>c"},
 	} {
 		g, err := readText(c.content, Options{})
 		if err != nil || g.edges != c.edges || g.stats.Encoding != c.encoding {
