@@ -26,8 +26,8 @@
 // and of Z stretched by e^λ, |λ| ≤ β, over d cells: ‖z‖₁(e^λ−1) − λd. ‖Z‖₁ is a Gamma variable
 // of shape d, below d − √(2d·ln 1/δ) with chance at most δ, and above d + √(2d·ln 1/δ) + ln 1/δ
 // with chance at most δ; β is the largest for which the ratio stays within ε/2 between
-// these ends. The one-dimensional β = ε/(2·ln(2/δ)) that circulates in programs is
-// far too large for d cells, and no guarantee follows from it. The total costs 5 % of ε.
+// these ends. The one-dimensional β = ε/(2·ln(2/δ)) is far
+// too large for d cells, and no guarantee follows from it. The total costs 5 % of ε.
 //
 // Units. ε and δ for one edge. Neither series knows who a vertex is: the vertices of the
 // output are in random order, and comparing them with the input's one by one
