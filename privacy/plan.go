@@ -193,6 +193,13 @@ func NewSchedule(p Params) (*Plan, error) {
 	return plan, nil
 }
 
+// StepVariance is the variance of the noise on an entry of A·V in step t, with every row
+// of V as long as it may be.
+func (plan *Plan) StepVariance(t int) float64 {
+	s := plan.Params.sensitivity(t, plan.Params.DegreeBound)
+	return s * s / (2 * plan.Steps[t].Rho.Float())
+}
+
 // Certified is the ε of the plan's cost at its δ; where that is the asked one but for what
 // rounding gave up, the asked one, which then holds as well.
 func (plan *Plan) Certified() Decimal {

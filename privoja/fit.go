@@ -21,6 +21,9 @@ type Estimate struct {
 	// is its standard error: a component of pure noise has |Held| ≲ 3·HeldNoise. Empty for a
 	// transcript of one step.
 	Held, HeldNoise []float64
+	// Offset (K numbers) is what centring took from every row of V: V plus Offset are rows of
+	// A·V·Λ⁻¹, 0 for a vertex without neighbours. Nil where no vectors were fitted.
+	Offset []float64
 	// RowNoise is the covariance (K×K) of a row of V given the transcript: the posterior of
 	// the fit in the basis of V. Nil where no vectors were fitted.
 	RowNoise *mat.Dense
@@ -47,7 +50,7 @@ const FitRounds = 3
 // independent of everything before it: Held is VᵀAV as the last step alone shows it, for
 // vectors fitted to the others, without that bias.
 func Fit(ctx context.Context, tr Transcript, v []float64, n, k int, centred bool, rounds int) (*Estimate, error) {
-	r := reading{tr: tr, n: n, k: k, centred: centred}
+	r := reading{tr: tr, n: n, k: k, centred: centred, means: make([]float64, k)}
 	f := &fitter{steps: tr.Len(), n: n, k: k, v: append([]float64(nil), v...)}
 	fits := []*fitter{f}
 	if tr.Len() > 1 {
@@ -72,7 +75,7 @@ func Fit(ctx context.Context, tr Transcript, v []float64, n, k int, centred bool
 			return nil, err
 		}
 	}
-	e := &Estimate{N: n, K: k, V: f.v, Lambda: f.lambda, Noise: f.noise, RowNoise: f.rowNoise}
+	e := &Estimate{N: n, K: k, V: f.v, Lambda: f.lambda, Noise: f.noise, Offset: f.offset, RowNoise: f.rowNoise}
 	if len(fits) == 1 {
 		return e, nil
 	}
@@ -111,6 +114,7 @@ type reading struct {
 	tr      Transcript
 	n, k    int
 	centred bool
+	means   []float64 // what centring took from the columns of the Y that step read last
 }
 
 // step reads record t as floats: V_t, Y_t (centred) and s_t².
@@ -130,7 +134,7 @@ func (r reading) step(ctx context.Context, t int) (vt, yt []float64, s2 float64,
 		}
 	})
 	if r.centred {
-		centre(yt, r.n, r.k)
+		copy(r.means, centre(yt, r.n, r.k))
 		centre(vt, r.n, r.k)
 	}
 	return vt, yt, rec.Sigma2.Float() * unit * unit, nil
@@ -161,9 +165,11 @@ type fitter struct {
 	overlap []*mat.Dense // VᵀV_t for every t, in the current basis
 
 	rowNoise *mat.Dense
+	offset   []float64 // what centring took from a row, in the current basis
 
 	num, den *mat.Dense // sums of the pass under way
 	x        []float64
+	shift    []float64 // the same sum over the means of Y's columns
 }
 
 // eigenvalues solves for M, rotates V to its eigenvectors and keeps the overlaps.
@@ -247,6 +253,7 @@ func (f *fitter) rotate(values []float64, u, inv *mat.Dense) {
 	f.v = cholesky.MultiplyRight(f.v, k, u)
 	if f.rowNoise != nil {
 		f.rowNoise.Product(u.T(), f.rowNoise, u)
+		f.offset = cholesky.MultiplyRight(f.offset, k, u)
 	}
 	for _, c := range f.overlap {
 		var r mat.Dense
@@ -258,12 +265,13 @@ func (f *fitter) rotate(values []float64, u, inv *mat.Dense) {
 // vectors solves for the rows X given Λ and V.
 func (r reading) vectors(ctx context.Context, fits []*fitter) error {
 	for _, f := range fits {
-		f.den, f.x = mat.NewDense(r.k, r.k, nil), make([]float64, r.n*r.k)
+		f.den, f.x, f.shift = mat.NewDense(r.k, r.k, nil), make([]float64, r.n*r.k), make([]float64, r.k)
 		for j := range r.k {
 			f.den.Set(j, j, float64(r.n))
 		}
 	}
-	if err := r.each(ctx, fits, (*fitter).addVectors); err != nil {
+	visit := func(f *fitter, t int, vt, yt []float64, s2 float64) { f.addVectors(t, yt, r.means, s2) }
+	if err := r.each(ctx, fits, visit); err != nil {
 		return err
 	}
 	for _, f := range fits {
@@ -274,7 +282,7 @@ func (r reading) vectors(ctx context.Context, fits []*fitter) error {
 	return nil
 }
 
-func (f *fitter) addVectors(t int, _, yt []float64, s2 float64) {
+func (f *fitter) addVectors(t int, yt, means []float64, s2 float64) {
 	b := mat.NewDense(f.k, f.k, nil)
 	b.Apply(func(i, _ int, c float64) float64 { return f.lambda[i] * c }, f.overlap[t])
 	var p mat.Dense
@@ -289,6 +297,9 @@ func (f *fitter) addVectors(t int, _, yt []float64, s2 float64) {
 			f.x[i] += add[i]
 		}
 	})
+	for j, x := range cholesky.MultiplyRight(means, f.k, &bt) {
+		f.shift[j] += x
+	}
 }
 
 func (f *fitter) solveVectors() error {
@@ -308,5 +319,6 @@ func (f *fitter) solveVectors() error {
 	}
 	f.rowNoise = mat.NewDense(f.k, f.k, nil)
 	f.rowNoise.Product(r.T(), inv, r)
+	f.offset = cholesky.MultiplyRight(cholesky.MultiplyRight(f.shift, f.k, inv), f.k, r)
 	return nil
 }

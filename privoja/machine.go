@@ -275,8 +275,8 @@ func (m *Machine) squares(ctx context.Context, op *blockmatmul.Operand, s2 *big.
 	return a, nil
 }
 
-// centre subtracts each column's mean.
-func centre(a []float64, n, k int) {
+// centre subtracts each column's mean, and returns the means.
+func centre(a []float64, n, k int) []float64 {
 	means := cholesky.Means(cholesky.PartialSums(a, k), n, k)
 	inBlocks(n, func(_, from, to int) {
 		for i := from * k; i < to*k; i += k {
@@ -285,4 +285,5 @@ func centre(a []float64, n, k int) {
 			}
 		}
 	})
+	return means
 }

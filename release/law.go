@@ -80,7 +80,7 @@ func (r *runner) spectrum(e *privoja.Estimate, katz synthesis.Katz) Spectrum {
 		}
 	}
 	if len(s.Kept) == 0 && r.Params.Profile != ProfilePaper && r.Params.reconstruction() == Blocks {
-		r.note("No eigenvalue stands above the noise. Labels were read out all the same, along the best direction there was: in a dense graph that can be enough, but nothing in this release shows that its communities are more than chance. `privcom plan` shows what budget could.")
+		r.note("No eigenvalue stands above the noise. Vertices were placed all the same, along the best direction there was: with a read-out of a dense graph that can be enough, but nothing in this release shows that its communities are more than chance. `privcom plan` shows what budget could.")
 	} else if len(s.Kept) == 0 && r.Params.Profile != ProfilePaper {
 		r.note("No eigenvalue stands above the noise: the released graph carries nothing of the communities that could be told from chance. `privcom plan` shows what budget could.")
 	}
@@ -175,12 +175,14 @@ func (r *runner) blocks(ctx context.Context, e *privoja.Estimate) (synthesis.Spe
 	if slices.Max(scores) == slices.Min(scores) {
 		scores[0]++ // V tells no two vertices apart; a read-out needs some range
 	}
-	labels, readOut, err := privoja.ReadLabels(ctx, r.plan, r.Engine, r.grant, r.steps, scores, q)
-	if err != nil {
-		return synthesis.Spec{}, fmt.Errorf("reading labels: %w", err)
-	}
-	if err := mix.Read(labels, readOut.Keep()); err != nil {
-		return synthesis.Spec{}, err
+	if r.plan.LabelRho.Sign() > 0 {
+		labels, readOut, err := privoja.ReadLabels(ctx, r.plan, r.Engine, r.grant, r.steps, scores, q)
+		if err != nil {
+			return synthesis.Spec{}, fmt.Errorf("reading labels: %w", err)
+		}
+		if err := mix.Read(labels, readOut.Keep()); err != nil {
+			return synthesis.Spec{}, err
+		}
 	}
 	counts, target, err := r.countBlocks(ctx, mix, q)
 	if err != nil {
@@ -191,7 +193,7 @@ func (r *runner) blocks(ctx context.Context, e *privoja.Estimate) (synthesis.Spe
 		r.placed, q, counts = make([]int32, n), 1, []float64{1}
 	}
 	counts = withinPairs(counts, r.placed, q, float64(target.Edges))
-	return synthesis.Spec{Blocks: &synthesis.BlockModel{N: n, Q: q, Label: r.placed, Edges: counts}}, nil
+	return synthesis.Spec{Blocks: &synthesis.BlockModel{N: n, Q: q, Label: r.placed, Edges: counts, Weight: r.activity}}, nil
 }
 
 // without is s less every x.
@@ -205,8 +207,8 @@ func (r *runner) countBlocks(ctx context.Context, mix *synthesis.Mixture, q int)
 	if err != nil {
 		return nil, EdgeTarget{}, err
 	}
-	placed, confusion := mix.Place()
-	r.placed = placed
+	placed, activity, confusion := mix.Place()
+	r.placed, r.activity = placed, activity
 	noisy, sigma2, err := privoja.CountBlocks(ctx, r.plan, r.Engine, r.grant, r.steps, placed, q)
 	if err != nil {
 		return nil, EdgeTarget{}, err
@@ -223,7 +225,7 @@ func (r *runner) countBlocks(ctx context.Context, mix *synthesis.Mixture, q int)
 	if auto {
 		target = r.noisyTarget(sum, sigma2, float64(q*(q+1)/2))
 	}
-	counts, err = synthesis.Unmix(counts, confusion, placed)
+	counts, err = synthesis.Unmix(counts, confusion, placed, activity)
 	return counts, target, err
 }
 

@@ -19,7 +19,7 @@ type Params struct {
 	Epsilon     string       `yaml:"epsilon" json:"epsilon"`           // decimal
 	Delta       string       `yaml:"delta" json:"delta"`               // decimal, default 1e-5
 	DegreeBound int64        `yaml:"degree-bound" json:"degree_bound"` // D; 0: n−1
-	Rank        int          `yaml:"rank" json:"rank"`                 // k; 0: 4, or 1 where labels are read out
+	Rank        int          `yaml:"rank" json:"rank"`                 // k; 0: by defaultRank
 	Steps       int          `yaml:"steps" json:"steps"`               // T (the paper's γ); 0: 32, or the paper's rule
 	Order       int          `yaml:"order" json:"order"`               // h; −1: 0, or 1 in the paper profile
 	Beta        string       `yaml:"beta" json:"beta"`                 // decay factor; "": 1 for order 0, 1/(2D) above, the Lemma's in the paper profile
@@ -34,7 +34,7 @@ type Params struct {
 	CountShare  float64      `yaml:"count-share" json:"count_share"`   // share of ρ for numbers of edges
 	OwnShare    float64      `yaml:"own-share" json:"own_share"`       // share of ε for the own row of a read-out; −1: the default
 	LabelShare  float64      `yaml:"label-share" json:"label_share"`   // share of ρ for its neighbours' rows; −1: the default
-	Reconstruct string       `yaml:"reconstruct" json:"reconstruct"`   // blocks, inverse-katz, laplacian, paper-literal; "": blocks for node units, else inverse-katz
+	Reconstruct string       `yaml:"reconstruct" json:"reconstruct"`   // blocks, inverse-katz, laplacian, paper-literal; "": blocks for order 0, else inverse-katz
 	Alpha       float64      `yaml:"alpha" json:"alpha"`               // α of the regularised pseudoinverse
 	Profile     string       `yaml:"profile" json:"profile"`           // "", or paper
 	Seed        uint64       `yaml:"seed" json:"seed"`                 // of public randomness only; noise is never seeded
@@ -61,8 +61,22 @@ func Defaults() Params {
 	}
 }
 
-// defaultRank is k for reconstructions by a score.
-const defaultRank = 4
+// defaultRank is k where the user sets none. Every column costs √k in noise. A read-out of
+// node units carries two communities on most graphs, which one column tells apart. For
+// edges, k columns and so k+1 communities of communitySize vertices each, at most nine: with
+// fewer members a community's eigenvalue is seldom above the noise, with more than nine the
+// noise of the columns costs more than another tells. Reconstructions by a score take 4.
+func (p Params) defaultRank(n int) int {
+	switch {
+	case p.reconstruction() != Blocks:
+		return min(4, n-1)
+	case p.Unit.PerVertex():
+		return 1
+	}
+	return max(1, min(8, n/communitySize-1))
+}
+
+const communitySize = 500
 
 // mostSteps bounds T, as the plan does.
 const mostSteps = 100_000
@@ -175,7 +189,7 @@ func (p Params) clip() (from, to float64, err error) {
 		if !p.Unit.PerVertex() || p.Profile == ProfilePaper {
 			return 0, 0, nil
 		}
-		return 1, 3, nil
+		return 1, 2, nil
 	case "none", "0":
 		return 0, 0, nil
 	}
@@ -220,56 +234,10 @@ func (p Params) reconstruction() string {
 		return p.Reconstruct
 	case p.Profile == ProfilePaper:
 		return PaperLiteral
-	case p.Unit.PerVertex() && p.order() == 0:
+	case p.order() == 0:
 		return Blocks
 	}
 	return InverseKatz
-}
-
-// The shares of a read-out where the user sets none. The neighbours' rows get a fixed
-// share of ρ: a label's log-odds grow with the neighbours' sum, which is large as soon as
-// the direction is known at all, so little is enough. The own row gets what the direction
-// can spare (ownShare). A read-out of edges has no own row to pay for.
-const (
-	defaultLabelShare = 0.15
-	leastOwnShare     = 0.15
-	mostOwnShare      = 0.5
-	ownShareStep      = 0.05
-)
-
-// shares resolves LabelShare, and OwnShare where the user sets it (else −1).
-func (p Params) shares() (own, label float64) {
-	if p.reconstruction() != Blocks {
-		return 0, 0
-	}
-	own, label = p.OwnShare, p.LabelShare
-	if label < 0 {
-		label = defaultLabelShare
-	}
-	if !p.Unit.PerVertex() {
-		own = 0
-	}
-	return own, label
-}
-
-// ownShare is the largest share of ε, in steps of 0.05 from 0.15 to 0.5, that leaves the
-// direction enough to find an eigenvalue of min(D, n/4)/2: a graph for which D is a fair
-// bound has communities of about that strength if it has strong ones at all, and where D
-// is n−1 it is no such hint. Only public parameters enter.
-func ownShare(pp privacy.Params) (float64, error) {
-	for step := 0; ; step++ {
-		pp.OwnShare = mostOwnShare - ownShareStep*float64(step)
-		if pp.OwnShare < leastOwnShare+1e-9 {
-			return leastOwnShare, nil
-		}
-		plan, err := privacy.NewSchedule(pp)
-		if err != nil {
-			return 0, err
-		}
-		if plan.LambdaMin <= math.Min(float64(pp.DegreeBound), float64(pp.Vertices)/4)/2 {
-			return pp.OwnShare, nil
-		}
-	}
 }
 
 // resolve fills every default from public numbers.
@@ -290,11 +258,7 @@ func (p Params) resolve(g Graph) (*privacy.Params, error) {
 		pp.DegreeBound = int64(g.Vertices - 1)
 	}
 	if pp.Rank == 0 {
-		// Every column costs √k in noise. Two communities, which one column tells apart, are
-		// what a node-private read-out can carry on most graphs.
-		if pp.Rank = min(defaultRank, g.Vertices-1); p.reconstruction() == Blocks {
-			pp.Rank = 1
-		}
+		pp.Rank = p.defaultRank(g.Vertices)
 	}
 	if pp.Rank < 1 || pp.Rank > g.Vertices {
 		return nil, fmt.Errorf("rank is %d, must be from 1 to the number of vertices, %d", p.Rank, g.Vertices)
@@ -307,7 +271,7 @@ func (p Params) resolve(g Graph) (*privacy.Params, error) {
 		return nil, fmt.Errorf("edges is %d, a graph of %d vertices has at most %d", edges, g.Vertices, most)
 	}
 	pp.OwnShare, pp.LabelShare = p.shares()
-	if pp.LabelShare > 0 || auto && p.Profile != ProfilePaper {
+	if p.reconstruction() == Blocks || auto && p.Profile != ProfilePaper {
 		pp.CountShare = p.CountShare
 		if p.CountShare <= 0 || p.CountShare >= 1 {
 			return nil, fmt.Errorf("count share is %g: --edges auto and --reconstruct blocks need a share of the budget above 0 and below 1", p.CountShare)
@@ -325,10 +289,7 @@ func (p Params) resolve(g Graph) (*privacy.Params, error) {
 	if pp.ScaleBits, err = scaleBits(pp, p.Profile == ProfilePaper); err != nil {
 		return nil, err
 	}
-	if pp.OwnShare < 0 {
-		pp.OwnShare, err = ownShare(*pp)
-	}
-	return pp, err
+	return pp, chooseShares(pp)
 }
 
 // katz sets order and β, and refuses orders whose proof needs a degree bound that

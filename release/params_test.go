@@ -136,7 +136,7 @@ func TestDefaultsFollowTheUnit(t *testing.T) {
 	if p := edge.Params; p.ClipStart != 0 || p.CountShare != 0.02 || len(edge.DegreeTable) != 0 {
 		t.Errorf("edge: %+v", p)
 	}
-	given := plan(func(p *Params) { p.Unit, p.Edges = privacy.Edge, "5000" })
+	given := plan(func(p *Params) { p.Unit, p.Edges, p.Reconstruct = privacy.Edge, "5000", InverseKatz })
 	if given.CountRho.Sign() != 0 {
 		t.Error("a public number of edges is paid for")
 	}

@@ -152,7 +152,8 @@ type runner struct {
 	doc   Document
 	nodes File // the public vertex list, written before anything is spent
 
-	placed []int32 // community of every vertex, where a read-out placed them
+	placed   []int32   // community of every vertex, where a mixture placed them
+	activity []float64 // how much every vertex takes part, relative
 }
 
 func (r *runner) run(ctx context.Context) (*Document, error) {

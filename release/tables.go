@@ -82,13 +82,17 @@ func writeLabels(ctx context.Context, out *storage.Bucket, placed []int32) (File
 	return writeTable(ctx, out, LabelsKey, len(placed), func(i int) labelRow { return labelRow{placed[i]} })
 }
 
-// columns picks the kept columns of V (n×|kept|) and of their rows' noise.
+// columns picks the kept columns of V (n×|kept|), with what centring took from them, and of
+// their rows' noise.
 func columns(e *privoja.Estimate, kept []int) ([]float64, *mat.Dense) {
 	k := len(kept)
 	v, noise := make([]float64, e.N*k), mat.NewDense(k, k, nil)
 	for a, from := range kept {
 		for i := range e.N {
 			v[i*k+a] = e.V[i*e.K+from]
+			if e.Offset != nil {
+				v[i*k+a] += e.Offset[from]
+			}
 		}
 		for b, other := range kept {
 			noise.Set(a, b, e.RowNoise.At(from, other))

@@ -12,10 +12,10 @@ import (
 	"github.com/privcom/privcom/privacy"
 )
 
-// At edge ε = 1 and k = 2 a release of polblogs keeps communities: the median AMI of five
-// releases with the original's Louvain communities is at least 0.10, where a random graph
-// has 0.00. Medians of five lie near 0.23 with single releases from 0.19 to 0.29; for a sound
-// program three of five below 0.10 have not been seen (docs/paper.md has eleven runs).
+// At edge ε = 1 a release of polblogs with default settings keeps communities: the median
+// AMI of five releases with the original's Louvain communities is at least 0.2, where a random
+// graph has 0.00. Of 100 single releases 9 in 10 lay from 0.24 to 0.36 and the others below;
+// where one in ten does, three of five do in 0.9 % of runs at most, and they have not been seen to.
 func TestPolblogsKeepsCommunities(t *testing.T) {
 	file := filepath.Join("..", "..", "shared", "data", "polblogs", "polblogs.pairs")
 	edges, err := os.ReadFile(file)
@@ -35,7 +35,7 @@ func TestPolblogsKeepsCommunities(t *testing.T) {
 	var amis []float64
 	for range 5 {
 		r := newRig(t, g)
-		r.Params.Unit, r.Params.Epsilon, r.Params.Rank, r.Params.Steps = privacy.Edge, "1", 2, 0
+		r.Params.Unit, r.Params.Epsilon, r.Params.Rank, r.Params.Steps = privacy.Edge, "1", 0, 0
 		d := mustRun(t, r)
 		c, err := Read(ctx, r.Out, d)
 		if err != nil {
@@ -56,7 +56,7 @@ func TestPolblogsKeepsCommunities(t *testing.T) {
 		amis = append(amis, s.AMI)
 	}
 	slices.Sort(amis)
-	if m := amis[len(amis)/2]; m < 0.10 {
+	if m := amis[len(amis)/2]; m < 0.2 {
 		t.Errorf("median AMI %.3f of %.3f", m, amis)
 	}
 }

@@ -62,7 +62,7 @@ func TestMixturePlacesByAllEvidence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	placed, confusion := m.Place()
+	placed, _, confusion := m.Place()
 	if r := placedRight(placed, truth, 2); r < 0.826 {
 		t.Errorf("V alone places %.3f, Φ(1) = 0.841", r)
 	}
@@ -85,7 +85,7 @@ func TestMixturePlacesByAllEvidence(t *testing.T) {
 	if err := m.Read(labels, 0.8); err != nil {
 		t.Fatal(err)
 	}
-	placed, _ = m.Place()
+	placed, _, _ = m.Place()
 	if r := placedRight(placed, truth, 2); r < 0.885 {
 		t.Errorf("V and labels place %.3f, theory 0.90", r)
 	}
@@ -111,7 +111,7 @@ func TestMixtureFindsThreeCorners(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	placed, _ := m.Place()
+	placed, _, _ := m.Place()
 	if r := placedRight(placed, truth, 3); r < 0.95 {
 		t.Errorf("three corners at 2.5 σ: %.3f placed right", r)
 	}
@@ -156,7 +156,7 @@ func TestUnmixInvertsTheFlips(t *testing.T) {
 	var seen mat.Dense
 	seen.Product(f.T(), trueMass, f)
 	counts := []float64{seen.At(0, 0) / 2, seen.At(0, 1), seen.At(0, 1), seen.At(1, 1) / 2}
-	got, err := Unmix(counts, f, placed)
+	got, err := Unmix(counts, f, placed, even(1000))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestUnmixInvertsTheFlips(t *testing.T) {
 		{[]float64{-5, -30, -30, -10}, f},
 		{[]float64{10, 10, 10, 10}, mat.NewDense(2, 2, []float64{0.5, 0.5, 0.5, 0.5})},
 	} {
-		got, err := Unmix(c.counts, c.f, placed)
+		got, err := Unmix(c.counts, c.f, placed, even(1000))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,4 +218,12 @@ func TestActivityScalesTheAddedComponent(t *testing.T) {
 			t.Errorf("pair (%d, %d) gets %g, want %g", c.i, c.j, s, c.want)
 		}
 	}
+}
+
+func even(n int) []float64 {
+	a := make([]float64, n)
+	for i := range a {
+		a[i] = 1
+	}
+	return a
 }

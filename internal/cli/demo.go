@@ -62,7 +62,7 @@ func (a *app) demo(ctx context.Context, out, epsilon string) error {
 // The demonstration: a dense graph, where strict protection of whole contact lists leaves
 // something to see. Nobody in it has more contacts than the public cap.
 const (
-	demoEpsilon   = "4"
+	demoEpsilon   = "3"
 	demoDegreeCap = 1100
 )
 

@@ -28,6 +28,10 @@ type planView struct {
 	AccountsEpsilon  string          `json:"accounts_epsilon,omitempty"` // for somebody with that many vertices
 	Suggested        suggestion      `json:"suggested"`
 	Verdict          string          `json:"verdict"`
+	// Predicted is the share of vertices that a read-out is expected to place right in a graph of
+	// two equal communities whose eigenvalue is PredictedFor; 0 without a read-out.
+	Predicted    float64 `json:"predicted_share,omitempty"`
+	PredictedFor float64 `json:"predicted_for_eigenvalue,omitempty"`
 }
 
 // suggestion is what the documented rules choose from public parameters.
@@ -46,7 +50,7 @@ func suggest(u privacy.Unit, communities int) suggestion {
 	s := suggestion{Steps: 32, Rank: communities - 1, RowNorm: 0.5, RowClip: "none",
 		Why: fmt.Sprintf("%d communities need %d of V's columns, and each costs in noise; 32 steps are small enough to forget noise and few enough to be quick", communities, communities-1)}
 	if u.PerVertex() {
-		s.RowClip = "1..3"
+		s.RowClip = "1..2"
 	}
 	return s
 }
@@ -117,6 +121,14 @@ func viewPlan(plan *privacy.Plan, p release.Params, g release.Graph, communities
 	v.BasicComposition = plan.BasicComposition()
 	v.Suggested = suggest(plan.Params.Unit, communities)
 	v.Ceiling = privacy.Ceiling(plan.Params.Unit, v.EpsilonCertified.Float(), communities)
+	if v.PredictedFor = expect; expect == 0 {
+		v.PredictedFor = release.SupposedEigenvalue(plan.Params)
+	}
+	if x, ok := release.Predict(plan, v.PredictedFor); ok {
+		v.Predicted = x
+	} else {
+		v.PredictedFor = 0
+	}
 	most := float64(plan.Params.DegreeLimit)
 	switch {
 	case expect > 0:
@@ -174,6 +186,9 @@ func (v *planView) text(w io.Writer) error {
 			fmt.Fprintf(tw, ", pure epsilon %s (%.0f %% of it) for the own row", v.OwnEpsilon, 100*p.OwnShare)
 		}
 		fmt.Fprintln(tw)
+	}
+	if v.Predicted > 0 {
+		fmt.Fprintf(tw, "expected\t%.0f %% of vertices placed right, if the graph is two equal communities of eigenvalue %.4g\n", 100*v.Predicted, v.PredictedFor)
 	}
 	if v.EigenRho.Sign() > 0 {
 		fmt.Fprintf(tw, "eigenvalues\trho %s each; the paper's noise multiplier is %.4g\n", v.EigenRho, v.PaperSigma)
