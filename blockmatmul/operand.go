@@ -39,32 +39,53 @@ func Quantise(v []float64, rows, cols int, radius float64, scaleBits uint) (*Ope
 		return nil, fmt.Errorf("blockmatmul: row norm bound %g is not in (0, %g) at scale 2^-%d", radius, math.MaxInt32/scale, scaleBits)
 	}
 	op := &Operand{rows: rows, cols: cols, bits: scaleBits, data: make([]int32, rows*cols)}
+	pieces := make([]struct {
+		most uint64
+		err  error
+	}, pieceCount(rows))
+	inPieces(rows, func(piece, from, to int) {
+		for i := from; i < to; i++ {
+			sum, ok := quantiseRow(op.data[i*cols:(i+1)*cols], v[i*cols:(i+1)*cols], radius, scale)
+			if !ok {
+				pieces[piece].err = fmt.Errorf("blockmatmul: row %d of V is not finite", i)
+				return
+			}
+			pieces[piece].most = max(pieces[piece].most, sum)
+		}
+	})
 	var most uint64
-	for i := range rows {
-		row := v[i*cols : (i+1)*cols]
-		norm := 0.0
-		for _, x := range row {
-			norm = math.Hypot(norm, x)
+	for _, p := range pieces {
+		if p.err != nil {
+			return nil, p.err
 		}
-		if math.IsNaN(norm) || math.IsInf(norm, 0) {
-			return nil, fmt.Errorf("blockmatmul: row %d of V is not finite", i)
-		}
-		f := scale
-		if norm > radius {
-			f = scale * (radius / norm)
-		}
-		var sum uint64
-		for j, x := range row {
-			q := int64(x * f) // Go truncates towards zero
-			op.data[i*cols+j] = int32(q)
-			sum += uint64(q * q)
-		}
-		most = max(most, sum)
+		most = max(most, p.most)
 	}
 	// The certified bound is read off the integers themselves, rounded up:
 	// whatever the floats above did, no row is longer than this.
 	op.radius = ceilSqrt(most)
 	return op, nil
+}
+
+// quantiseRow clips and rounds one row and returns its squared norm in units; false where
+// it is not finite.
+func quantiseRow(dst []int32, row []float64, radius, scale float64) (sum uint64, ok bool) {
+	norm := 0.0
+	for _, x := range row {
+		norm = math.Hypot(norm, x)
+	}
+	if math.IsNaN(norm) || math.IsInf(norm, 0) {
+		return 0, false
+	}
+	f := scale
+	if norm > radius {
+		f = scale * (radius / norm)
+	}
+	for j, x := range row {
+		q := int64(x * f) // Go truncates towards zero
+		dst[j] = int32(q)
+		sum += uint64(q * q)
+	}
+	return sum, true
 }
 
 // Rows is n, the number of vertices.
@@ -150,12 +171,18 @@ func ceilSqrt(x uint64) int64 {
 func (o *Operand) NormCounts() (width int64, counts []int64) {
 	width = o.radius>>16 + 1
 	counts = make([]int64, (o.radius+width-1)/width+1)
-	for i := 0; i < len(o.data); i += o.cols {
-		var sum uint64
-		for _, x := range o.data[i : i+o.cols] {
-			sum += uint64(int64(x) * int64(x))
+	class := make([]int32, o.rows)
+	inPieces(o.rows, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			var sum uint64
+			for _, x := range o.data[i*o.cols : (i+1)*o.cols] {
+				sum += uint64(int64(x) * int64(x))
+			}
+			class[i] = int32((ceilSqrt(sum) + width - 1) / width)
 		}
-		counts[(ceilSqrt(sum)+width-1)/width]++
+	})
+	for _, c := range class {
+		counts[c]++
 	}
 	return width, counts
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"time"
 
 	"github.com/privcom/privcom/blockmatmul"
 	"github.com/privcom/privcom/cholesky"
@@ -20,6 +21,27 @@ type Config struct {
 	Paper   bool      // the paper's sensitivity S = 1, no row clip, its own eigenvalues
 	Seed    uint64    // of V₀
 	Initial []float64 // V₀ (n×k, row-major); nil: Gaussian from Seed
+	// Observe is told how long each part of a step took; it may be nil. Times are private,
+	// like everything of a run but its answers.
+	Observe func(Part, time.Duration)
+}
+
+// Part is a part of a step.
+type Part string
+
+// What a step does besides sums over public matrices.
+const (
+	PartMultiply Part = "multiply" // the answer of the shards, with everything on the way
+	PartNoise    Part = "noise"
+	PartRecord   Part = "record"
+	PartQR       Part = "QR"
+)
+
+// observe tells Observe of a part that began at start.
+func (m *Machine) observe(p Part, start time.Time) {
+	if m.cfg.Observe != nil {
+		m.cfg.Observe(p, time.Since(start))
+	}
 }
 
 // Machine runs the steps of one release.
@@ -78,18 +100,23 @@ func (m *Machine) Step(ctx context.Context) error {
 		return err
 	}
 	y := make([]float64, len(rec.Y))
-	for i, x := range rec.Y {
-		y[i] = math.Ldexp(float64(x), -int(rec.Bits))
-	}
+	unit := math.Ldexp(1, -int(rec.Bits)) // exact: a power of two
+	inBlocks(p.Vertices, func(_, from, to int) {
+		for i := from * p.Rank; i < to*p.Rank; i++ {
+			y[i] = float64(rec.Y[i]) * unit
+		}
+	})
 	if m.cfg.Centre {
 		centre(y, p.Vertices, p.Rank)
 	}
 	if err := m.update(y, s.Eta); err != nil {
 		return fmt.Errorf("step %d: %w", m.step+1, err)
 	}
+	start := time.Now()
 	if _, err := cholesky.QR(m.v, p.Vertices, p.Rank); err != nil {
 		return fmt.Errorf("step %d: %w", m.step+1, err)
 	}
+	m.observe(PartQR, start)
 	m.step++
 	return nil
 }
@@ -107,20 +134,24 @@ func (m *Machine) update(y []float64, eta float64) error {
 			return err
 		}
 		m.v, y = cholesky.MultiplyRight(m.v, k, vectors), cholesky.MultiplyRight(y, k, vectors)
+		steps := make([]float64, k)
 		for j, theta := range values {
-			step := eta
-			if theta < 0 {
-				step = math.Min(eta, -1/theta)
-			}
-			for i := j; i < len(y); i += k {
-				y[i] *= step
+			if steps[j] = eta; theta < 0 {
+				steps[j] = math.Min(eta, -1/theta)
 			}
 		}
+		inBlocks(n, func(_, from, to int) {
+			for i := from * k; i < to*k; i++ {
+				y[i] *= steps[(i-from*k)%k]
+			}
+		})
 		eta = 1
 	}
-	for i := range m.v {
-		m.v[i] += eta * y[i]
-	}
+	inBlocks(n, func(_, from, to int) {
+		for i := from * k; i < to*k; i++ {
+			m.v[i] += eta * y[i]
+		}
+	})
 	return nil
 }
 
@@ -164,23 +195,29 @@ func variance(sigma2 *big.Int) string {
 
 // draw multiplies, adds noise and records: the only way from the graph to a step.
 func (m *Machine) draw(ctx context.Context, op *blockmatmul.Operand, q privacy.Query, s privacy.Step) (*Record, *big.Int, error) {
+	start := time.Now()
 	product, err := m.series().Multiply(ctx, m.mul, op, q.Clip)
 	if err != nil {
 		return nil, nil, fmt.Errorf("step %d: %w", m.step+1, err)
 	}
+	m.observe(PartMultiply, start)
+	start = time.Now()
 	sigma2, err := m.grant.Matrix(q, s.Rho, product.Data)
 	if err != nil {
 		return nil, nil, err
 	}
+	m.observe(PartNoise, start)
 	squared, err := privacy.ParseDecimal(sigma2.String())
 	if err != nil {
 		return nil, nil, err
 	}
+	start = time.Now()
 	rec, err := m.transcript.Append(ctx, &Record{Step: m.step, Rows: q.N, Cols: q.K, Bits: op.Bits(), Radius: op.Radius(), Clip: q.Clip,
 		Sigma2: squared, Rho: s.Rho, V: op.Data(), Y: product.Data})
 	if err != nil {
 		return nil, nil, fmt.Errorf("recording step %d: %w", m.step+1, err)
 	}
+	m.observe(PartRecord, start)
 	return rec, sigma2, nil
 }
 

@@ -130,6 +130,7 @@ func TestNoiseIsMadeWithoutFloats(t *testing.T) {
 // reason: what they touch is public.
 var floatsAllowed = map[string]string{
 	"Quantise":      "turns the public matrix V into integers: the last place before the graph where floats are allowed",
+	"quantiseRow":   "does it for one row",
 	"Operand.Float": "gives the integers of the public V back in real units",
 }
 
