@@ -34,9 +34,10 @@ type quoteView struct {
 	After     string       `json:"epsilon_after"` // with it
 	Limit     string       `json:"limit"`
 	Standing  string       `json:"standing_epsilon,omitempty"`
-	Remaining string       `json:"remaining"`       // after it
-	Verdict   string       `json:"verdict"`         // of the plan: what this budget can find
-	Edges     *int64       `json:"edges,omitempty"` // of the release that is there already
+	Remaining string       `json:"remaining"`           // after it
+	Published string       `json:"published,omitempty"` // where the release is, or would be
+	Verdict   string       `json:"verdict"`             // of the plan: what this budget can find
+	Edges     *int64       `json:"edges,omitempty"`     // of the release that is there already
 }
 
 func (a *app) budgetQuote() *cobra.Command {
@@ -54,7 +55,7 @@ total with it stays within --standing-epsilon, "released" where --published hold
 			if err != nil {
 				return err
 			}
-			v := &quoteView{Dataset: f.dataset, Unit: p.Unit, Standing: standing}
+			v := &quoteView{Dataset: f.dataset, Unit: p.Unit, Standing: standing, Published: published}
 			ledger, closeLedger, err := f.open(ctx)
 			if err != nil {
 				return err
