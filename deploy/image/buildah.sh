@@ -2,10 +2,10 @@
 # Builds the Dockerfile with buildah, without a registry: this machine's Go becomes the builder's image. Checks that the image runs,
 # is stamped, and is nobody's root. It needs root, buildah, and the modules in Go's cache (go mod download).
 #
-#   PRIVCOM_E2E_WORK=/tmp/privcom-e2e deploy/image/buildah.sh
+#   E2E_WORK=/tmp/privcom-e2e deploy/image/buildah.sh
 set -euo pipefail
-: "${PRIVCOM_E2E_WORK:?name a work folder}"
-root=$(cd "$(dirname "$0")/../.." && pwd); work=$(mkdir -p "$PRIVCOM_E2E_WORK" && cd "$PRIVCOM_E2E_WORK" && pwd)/buildah
+: "${E2E_WORK:?name a work folder}"
+root=$(cd "$(dirname "$0")/../.." && pwd); work=$(mkdir -p "$E2E_WORK" && cd "$E2E_WORK" && pwd)/buildah
 store=$work/store; builder=""
 b() { buildah --root "$store" --runroot "$work/runroot" --storage-driver vfs "$@"; }
 leave() { local code=$?; b rm --all >/dev/null 2>&1 || true; b rmi --all --force >/dev/null 2>&1 || true; rm -rf "$work"; exit $code; }

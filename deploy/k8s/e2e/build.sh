@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Builds everything that the cluster test needs into $PRIVCOM_E2E_WORK/bin and $PRIVCOM_E2E_WORK/images, from Go modules alone:
+# Builds everything that the cluster test needs into $E2E_WORK/bin and $E2E_WORK/images, from Go modules alone:
 # Kubernetes, etcd, CoreDNS, Argo Workflows, nats-server, versitygw and the product. About 10 minutes of two cores and 4 GB
 # the first time; a second call builds only what is not there. The product's image is always built.
 set -euo pipefail
-: "${PRIVCOM_E2E_WORK:?name a work folder}"
+: "${E2E_WORK:?name a work folder}"
 here=$(cd "$(dirname "$0")" && pwd); root=$(cd "$here/../../.." && pwd)
-work=$(mkdir -p "$PRIVCOM_E2E_WORK" && cd "$PRIVCOM_E2E_WORK" && pwd); bin=$work/bin
+work=$(mkdir -p "$E2E_WORK" && cd "$E2E_WORK" && pwd); bin=$work/bin
 mkdir -p "$bin" "$work/images"
 export CGO_ENABLED=0 GOFLAGS=-trimpath GOWORK=off
 kubernetes=v1.34.4 argo=v3.7.3

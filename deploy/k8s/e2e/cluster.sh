@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A Kubernetes of one node on this machine, for the cluster test.
 #
-#   cluster.sh up      starts it; PRIVCOM_E2E_WORK names the work folder, in which build.sh has put the programs
+#   cluster.sh up      starts it; E2E_WORK names the work folder, in which build.sh has put the programs
 #   cluster.sh down    ends every process and container that it started, and removes its namespace, mounts and cgroups
 #   cluster.sh run CMD runs a command inside its network, with KUBECONFIG set
 #
@@ -10,8 +10,8 @@
 #   apt-get install containerd runc containernetworking-plugins iptables conntrack iproute2 openssl
 # Everything runs in a network namespace of its own: nothing of it listens on, or changes, the network of this machine.
 set -euo pipefail
-: "${PRIVCOM_E2E_WORK:?name a work folder}"
-work=$(cd "$PRIVCOM_E2E_WORK" && pwd); bin=$work/bin; run=$work/run; logs=$work/logs; pki=$work/pki
+: "${E2E_WORK:?name a work folder}"
+work=$(cd "$E2E_WORK" && pwd); bin=$work/bin; run=$work/run; logs=$work/logs; pki=$work/pki
 netns=privcom-e2e; ip=10.250.0.1
 export PATH=$bin:/usr/sbin:/sbin:$PATH KUBECONFIG=$pki/admin.kubeconfig
 
