@@ -51,14 +51,14 @@ func TestSortPages(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		key := rapid.OneOf(rapid.Uint64(), rapid.Uint64Range(0, 40), rapid.Uint64Range(1<<40, 1<<40+5000))
 		var pages [][]uint64
-		var want, scratch []uint64
+		var want []uint64
 		for range rapid.IntRange(1, 5).Draw(t, "pages") {
 			page := rapid.SliceOfN(key, 1, 3000).Draw(t, "page")
 			pages, want = append(pages, page), append(want, page...)
 		}
 		slices.Sort(want)
 		got := make([]uint64, len(want))
-		scratch = sortPages(pages, got, scratch)
+		sortPages(pages, got, nil)
 		if !slices.Equal(got, want) {
 			t.Fatalf("sorted to %v", got)
 		}
