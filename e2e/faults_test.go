@@ -154,9 +154,10 @@ func badMessages(t *testing.T, lose float64) {
 	p := &proxy{lose: lose, repeat: 0.1, delay: 0.1}
 	s := newSite(t, 120, startProxy(t, startNATS(t), p, 7))
 	shards := s.startShards(t)
-	env := s.faultEnv("PRIVCOM_STEPS=3")
+	env := s.faultEnv("PRIVCOM_STEPS=5")
 	start(t, env, "coordinator").exits(0)
-	if lost, doubled, held := p.counts(); lost < 10 || doubled < 3 || held < 3 {
+	// Of more than 120 messages a tenth each: without a single one less than once in 3·10⁵ runs.
+	if lost, doubled, held := p.counts(); lost == 0 || doubled == 0 || held == 0 {
 		t.Errorf("the proxy lost %d messages, repeated %d and reordered %d", lost, doubled, held)
 	}
 	for _, p := range shards { // the word of the end may be lost to some
