@@ -30,8 +30,8 @@ type Options struct {
 	Source, Target string
 	// MaxBadLines may be skipped before the next one is an error. Default 0.
 	MaxBadLines int64
-	// OnBadLine is told of every skipped line.
-	OnBadLine func(*reader.LineError)
+	// OnBadLine is told of every skipped line (see reader.Options).
+	OnBadLine func(e *reader.LineError, line []byte) error
 	// Stdin is read for the input "-". Default os.Stdin.
 	Stdin io.Reader
 

@@ -25,6 +25,7 @@ type ingestFlags struct {
 	opts      partition.Options
 	memory    byteSize
 	minWeight optionalFloat
+	rejects   string
 }
 
 func (f *ingestFlags) add(fs *pflag.FlagSet) {
@@ -34,6 +35,7 @@ func (f *ingestFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.opts.Source, "source", "", "column of the edge's first end (name or number)")
 	fs.StringVar(&f.opts.Target, "target", "", "column of the edge's second end (name or number)")
 	fs.Int64Var(&f.opts.MaxBadLines, "max-bad-lines", 0, "lines that may be unreadable before the file is refused")
+	fs.StringVar(&f.rejects, "reject-file", "", "new file for the unreadable lines, with their numbers (private; with --max-bad-lines)")
 	fs.BoolVar(&f.opts.Mutual, "mutual", false, "keep only pairs that are listed in both directions")
 	fs.StringVar(&f.opts.IDType, "id-type", "", `"string" takes ids like 1.0 or -3 as they stand`)
 	fs.Var(&f.minWeight, "min-weight", "drop rows of a lower weight (their vertices stay)")
@@ -103,12 +105,17 @@ func newInspect(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "inspect FILE...", Short: "Read a graph file once and say what is in it (private)",
 		Args: args(cobra.MinimumNArgs(1)), RunE: func(cmd *cobra.Command, files []string) error {
 			p := a.newProgress()
+			defer p.close()
 			o := f.options(a, files)
 			o.Progress = p.report
-			rep, err := partition.Inspect(cmd.Context(), o)
+			var rep *partition.Report
+			err := f.rejecting(a, &o, func() (err error) {
+				rep, err = partition.Inspect(cmd.Context(), o)
+				return input(err)
+			})
 			p.close()
 			if err != nil {
-				return input(err)
+				return err
 			}
 			return a.print(rep, func(w io.Writer) error { return writeIngestReport(w, rep) })
 		}}
@@ -141,7 +148,12 @@ func newIngest(a *app) *cobra.Command {
 					return err
 				}
 			}
-			rep, err := a.ingest(cmd.Context(), f.options(a, files), bucket)
+			var rep *partition.Report
+			o := f.options(a, files)
+			err = f.rejecting(a, &o, func() (err error) {
+				rep, err = a.ingest(cmd.Context(), o, bucket)
+				return err
+			})
 			if err != nil {
 				return err
 			}

@@ -21,8 +21,11 @@ func (a *app) loadGraph(ctx context.Context, where string, f *ingestFlags, p *pr
 		defer remove()
 		o := f.options(a, []string{where})
 		o.Shards, o.Progress = 1, p.report
-		if _, _, err := partition.Ingest(ctx, o, bucket); err != nil {
-			return nil, nil, input(err)
+		if err := f.rejecting(a, &o, func() error {
+			_, _, err := partition.Ingest(ctx, o, bucket)
+			return input(err)
+		}); err != nil {
+			return nil, nil, err
 		}
 		where = bucket.URL()
 	}

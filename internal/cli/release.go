@@ -205,9 +205,12 @@ func (f *releaseFlags) open(ctx context.Context, a *app, bucket *storage.Bucket,
 	}
 	o := f.ingest.options(a, f.inputs)
 	o.Shards, o.Progress = f.shards, p.report
-	_, rep, err := partition.Ingest(ctx, o, bucket)
-	if err != nil {
-		return nil, nil, nil, ingestError(err)
+	var rep *partition.Report
+	if err := f.ingest.rejecting(a, &o, func() (err error) {
+		_, rep, err = partition.Ingest(ctx, o, bucket)
+		return ingestError(err)
+	}); err != nil {
+		return nil, nil, nil, err
 	}
 	g, err := partition.OpenGraph(ctx, bucket)
 	return g, func() {}, rep, err

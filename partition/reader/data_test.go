@@ -176,7 +176,7 @@ func TestBadLinesLetThrough(t *testing.T) {
 		{"ugly/soc-wiki-Vote.mtx", 22, graphCounts{889, 889, 2914, 2914, 0}},
 	} {
 		var told []*LineError
-		c, stats, err := countGraph(t, []string{dataDir + f.path}, Options{MaxBadLines: f.bad, OnBadLine: func(e *LineError) { told = append(told, e) }})
+		c, stats, err := countGraph(t, []string{dataDir + f.path}, Options{MaxBadLines: f.bad, OnBadLine: func(e *LineError, line []byte) error { told = append(told, e); return nil }})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -155,6 +155,25 @@ var refusals = []struct{ magic, kind string }{
 	{">>digraph6<<", "digraph6"},
 }
 
+// isBinary tells data from text by the control characters that no text has. One kind of
+// them may be a separator, or a fault of one line with a better message of its own;
+// byte 0 alone is UTF-16 without a mark.
+func isBinary(sample []byte) bool {
+	var kinds [32]bool
+	total, distinct := 0, 0
+	for _, c := range sample {
+		if c == 0 || c >= 32 || c >= '\t' && c <= '\r' {
+			continue
+		}
+		total++
+		if !kinds[c] {
+			kinds[c] = true
+			distinct++
+		}
+	}
+	return distinct >= 4 && total*50 > len(sample)
+}
+
 // refuse recognises what is certainly no graph file, and says so. Where the
 // user has said the format, text is not second-guessed, web pages excepted.
 func refuse(src *source, sample []byte, said bool) error {
@@ -166,6 +185,9 @@ func refuse(src *source, sample []byte, said bool) error {
 	}
 	if len(sample) > 262 && bytes.Equal(sample[257:262], []byte("ustar")) {
 		return refused(name, sample, "this is a tar archive: unpack it")
+	}
+	if !said && isBinary(sample) {
+		return refused(name, nil, "this is not a text graph file: its first bytes are no text")
 	}
 	trimmed := bytes.TrimLeft(sample, " \t\r\n\v\f")
 	if len(trimmed) == 0 {
@@ -191,7 +213,11 @@ func refuse(src *source, sample []byte, said bool) error {
 }
 
 func refused(name string, sample []byte, reason string) error {
-	return &LineError{File: name, Line: 1, Text: firstLine(sample), Reason: reason,
+	text := firstLine(sample)
+	if strings.IndexByte(text, 0) >= 0 {
+		text = "" // says nothing to anybody
+	}
+	return &LineError{File: name, Line: 1, Text: text, Reason: reason,
 		Remedy: "Give an edge list, CSV, GML, GraphML, GEXF, MatrixMarket, METIS, Pajek or Parquet file."}
 }
 

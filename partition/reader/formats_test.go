@@ -167,6 +167,7 @@ func TestRefusedKinds(t *testing.T) {
 		{name: "DOT", text: "strict digraph G {\n a -> b\n}\n", err: ":1: this looks like a GraphViz DOT file"},
 		{name: "DIMACS", text: "c x\np edge 3 2\ne 1 2\n", err: ":1: this looks like a DIMACS file"},
 		{name: "PDF", text: "%PDF-1.4\n1 2\n", err: ":1: this is a PDF document"},
+		{name: "binary", text: strings.Repeat("7a\x01\xff\x05b\n\x13\x1ec", 9), err: ":1: this is not a text graph file"},
 		{name: "PNG", text: "\x89PNG\r\n\x1a\n", err: ":1: this is a PNG image"},
 		{name: "tar", text: "x.txt" + strings.Repeat("\x00", 252) + "ustar\x0000", err: ":1: this is a tar archive"},
 		{name: "Parquet from a pipe", text: "PAR1xxxxPAR1", err: ":1: this is Parquet, which needs a plain file on disk"},

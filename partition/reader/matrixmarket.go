@@ -77,7 +77,7 @@ func (m *matrixReader) read() error {
 			m.entries++
 			err = m.u.addEdge(e)
 		} else {
-			err = m.u.skip(m.fault(fault, ""))
+			err = m.u.skip(m.fault(fault, ""), m.line)
 		}
 		if err != nil {
 			return err

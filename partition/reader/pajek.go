@@ -242,15 +242,15 @@ func (p *pajekReader) pair(b []byte) error {
 	p.rows++
 	f := p.words(b)
 	if len(f) < 2 {
-		return p.u.skip(p.fault("a line with one field where two ids are needed"))
+		return p.u.skip(p.fault("a line with one field where two ids are needed"), p.line)
 	}
 	e := Edge{Line: p.tx.line, File: p.tx.file}
 	var ok bool
 	if e.Source, ok = p.number(f[0]); !ok {
-		return p.u.skip(p.outOfRange(f[0]))
+		return p.u.skip(p.outOfRange(f[0]), p.line)
 	}
 	if e.Target, ok = p.number(f[1]); !ok {
-		return p.u.skip(p.outOfRange(f[1]))
+		return p.u.skip(p.outOfRange(f[1]), p.line)
 	}
 	if len(f) > 2 {
 		e.Weight, e.HasWeight = parseWeight(f[2])
@@ -271,7 +271,7 @@ func (p *pajekReader) list(b []byte) error {
 	for i := range f {
 		word, ok := p.number(f[i])
 		if !ok {
-			return p.u.skip(p.outOfRange(f[i]))
+			return p.u.skip(p.outOfRange(f[i]), p.line)
 		}
 		f[i] = word
 	}

@@ -124,10 +124,10 @@ func (c *crew) reader(worker int) *tableReader {
 }
 
 // skip decides over a bad line; workers take turns.
-func (c *crew) skip(e *LineError) error {
+func (c *crew) skip(e *LineError, line []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.u.skip(e)
+	return c.u.skip(e, line)
 }
 
 // first reads blocks until the header and an edge have come: what comments

@@ -191,7 +191,7 @@ func (p *parquetReader) group(group parquet.RowGroup, row int64) (int64, error) 
 		}
 		fault, err := p.row(&e)
 		if fault != "" {
-			err = p.u.skip(&LineError{File: p.name, Line: row, Reason: fault, Remedy: idRemedy})
+			err = p.u.skip(&LineError{File: p.name, Line: row, Reason: fault, Remedy: idRemedy}, nil)
 		} else if err == nil {
 			err = p.u.addEdge(e)
 		}

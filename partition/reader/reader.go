@@ -26,8 +26,10 @@ type Options struct {
 	IDType string
 	// Stdin is read for the input "-". Nil: os.Stdin.
 	Stdin io.Reader
-	// OnBadLine, if set, is told of every line that is skipped.
-	OnBadLine func(*LineError)
+	// OnBadLine, if set, is told of every line that is skipped, with the whole of it: valid
+	// until it returns, without its line end, in UTF-8 where the file is UTF-16, empty where
+	// a format has no lines. An error of it ends the reading and is returned as it is.
+	OnBadLine func(e *LineError, line []byte) error
 }
 
 // Edge is one row of an input. Source and Target are valid until the callback

@@ -128,8 +128,8 @@ func rank(encoding string) int {
 	return 5
 }
 
-// skip decides over a bad line: nil when it may be skipped.
-func (u *run) skip(e *LineError) error {
+// skip decides over a bad line: nil when it may be skipped. line is the whole of it.
+func (u *run) skip(e *LineError, line []byte) error {
 	if u.bad >= u.r.opts.MaxBadLines {
 		if u.bad > 0 {
 			e.Reason += fmt.Sprintf(", after %s skipped", plural(u.bad, "bad line"))
@@ -138,10 +138,10 @@ func (u *run) skip(e *LineError) error {
 	}
 	u.bad++
 	u.stats.BadLines++
-	if u.r.opts.OnBadLine != nil {
-		u.r.opts.OnBadLine(e)
+	if u.r.opts.OnBadLine == nil {
+		return nil
 	}
-	return nil
+	return u.r.opts.OnBadLine(e, line)
 }
 
 // finish checks what can be said only at the end.

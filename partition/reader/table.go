@@ -33,7 +33,7 @@ type tableReader struct {
 	doubt   *doubt
 	numbers func(pairs []uint64) error // see Callbacks
 	pairs   []uint64                   // not yet handed to numbers
-	skip    func(*LineError) error
+	skip    func(e *LineError, line []byte) error
 	tableCounts
 
 	cut    splitter
@@ -68,7 +68,7 @@ func (t *tableReader) read(tx *text) error {
 			line, fault, err = t.columns(tx, line)
 		}
 		if fault != "" {
-			err = t.skip(t.fault(tx, line, fault))
+			err = t.skip(t.fault(tx, line, fault), line)
 		}
 		if err != nil {
 			return err
@@ -286,11 +286,11 @@ func (t *tableReader) countFault(f [][]byte) string {
 	d := t.d
 	switch {
 	case d.header && d.delim != 0 && len(f) != len(d.columns):
-		return fmt.Sprintf("%d fields where the header has %d", len(f), len(d.columns))
+		return fmt.Sprintf("%s where the header has %d", plural(int64(len(f)), "field"), len(d.columns))
 	case len(f) == 1:
 		return oneField(f[0])
 	case len(f) <= max(d.source, d.target):
-		return fmt.Sprintf("%d fields where column %d is needed", len(f), max(d.source, d.target)+1)
+		return fmt.Sprintf("%s where column %d is needed", plural(int64(len(f)), "field"), max(d.source, d.target)+1)
 	case !d.header && !d.chosen && len(f) > maxFields:
 		return manyFields
 	case d.delim == 0 && !d.header && !d.chosen && len(f) > 2 && !(len(f[2]) > 0 && numberLike(f[2])):

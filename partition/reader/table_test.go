@@ -178,7 +178,7 @@ func TestDoubtfulHeader(t *testing.T) {
 func TestBadLines(t *testing.T) {
 	text := "1 2\nx\n3 4\n5 1.0\n6 7\n"
 	var lines []int64
-	g, err := readText(text, Options{MaxBadLines: 2, OnBadLine: func(e *LineError) { lines = append(lines, e.Line) }})
+	g, err := readText(text, Options{MaxBadLines: 2, OnBadLine: func(e *LineError, line []byte) error { lines = append(lines, e.Line); return nil }})
 	if err != nil || g.edges != "1>2 3>4 6>7" || g.stats.BadLines != 2 || g.stats.Rows != 3 || g.stats.Lines != 5 {
 		t.Errorf("%v %q %+v", err, g.edges, g.stats)
 	}
