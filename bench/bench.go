@@ -29,6 +29,8 @@ type Job struct {
 	Delta      float64 `json:"delta"`
 	Level      int     `json:"level"` // place on the figure's axis, from 1
 	Seed       uint64  `json:"seed"`
+
+	DegreeBound int64 `json:"degree_bound,omitempty"` // D of a node-private release; 0: n−1
 }
 
 // Result is what a job gave: figures by name, or why it failed.

@@ -111,8 +111,8 @@ func TestPaperGrid(t *testing.T) {
 	for _, g := range []string{"PB", "PH", "CG"} {
 		for i, e := range []float64{0.1, 0.5, 1, 1.5} {
 			for _, j := range []Job{
-				{Figure, g, PrivCom, "node", e, 1e-5, i + 1, 2}, {Figure, g, PaperProfile, "node", e, 1e-5, i + 1, 2}, {Figure, g, "hrg", "edge", e, 0, i + 1, 2},
-				{Figure, g, "dk2", "edge", 5 * float64(i+1), 0.01, i + 1, 2},
+				{Figure, g, PrivCom, "node", e, 1e-5, i + 1, 2, 0}, {Figure, g, PaperProfile, "node", e, 1e-5, i + 1, 2, 0},
+				{Figure, g, "hrg", "edge", e, 0, i + 1, 2, 0}, {Figure, g, "dk2", "edge", 5 * float64(i+1), 0.01, i + 1, 2, 0},
 			} {
 				if !seen[j] {
 					t.Errorf("%+v is missing", j)
@@ -154,7 +154,7 @@ func TestMeansAndFiles(t *testing.T) {
 		t.Errorf("table:\n%s", text)
 	}
 	lines, err := csv.NewReader(bytes.NewReader(content("results.csv"))).ReadAll()
-	if err != nil || len(lines) != 2 || len(lines[0]) != len(lines[1]) || lines[1][9] != "0.30000000000000004" || lines[0][9] != "ami" {
+	if err != nil || len(lines) != 2 || len(lines[0]) != len(lines[1]) || lines[1][10] != "0.30000000000000004" || lines[0][10] != "ami" || lines[0][12] != "ami_median" {
 		t.Errorf("csv %v: %v", lines, err)
 	}
 	var back struct {

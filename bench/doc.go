@@ -1,10 +1,10 @@
-// Package bench repeats experiments: the paper's figure, and the grid of the Private Graph
-// Benchmark (Liu et al., arXiv 2408.02928).
+// Package bench repeats experiments: the paper's figure, the grid of the Private Graph
+// Benchmark (Liu et al., arXiv 2408.02928), and what a release keeps at which ε.
 //
 // Contract. An experiment is a list of jobs, each a graph, a method, a unit, ε, δ and a
 // seed. Run does the jobs one after the other and writes each result as a line of
 // runs.jsonl at once, so that an experiment that was stopped goes on where it was. From the
-// results come means and standard deviations, a table, JSON, CSV and a drawing.
+// results come means, medians and standard deviations, a table, JSON, CSV and a drawing.
 //
 // Privacy. Results are computed from originals: they belong inside the boundary, unless the
 // graphs are public. The files say so.

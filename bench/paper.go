@@ -48,7 +48,7 @@ func PaperJobs(o PaperOptions) []Job {
 		for _, g := range o.Graphs {
 			add := func(experiment, unit string, epsilon, delta float64, level int, methods ...string) {
 				for _, m := range methods {
-					jobs = append(jobs, Job{experiment, g, m, unit, epsilon, delta, level, uint64(run + 1)})
+					jobs = append(jobs, Job{Experiment: experiment, Graph: g, Method: m, Unit: unit, Epsilon: epsilon, Delta: delta, Level: level, Seed: uint64(run + 1)})
 				}
 			}
 			add(Yardsticks, "", 0, 0, 0, Ceiling, RandomGraph, OneCommunity, Singletons)

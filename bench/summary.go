@@ -9,12 +9,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 )
 
-// Row is a cell of the grid: what its runs gave on average.
+// Row is a cell of the grid: what its runs gave on average, in the middle and at most.
 type Row struct {
 	Job                         // Seed is 0
 	Runs     int                `json:"runs"`
@@ -22,6 +23,9 @@ type Row struct {
 	Failure  string             `json:"failure,omitempty"` // of the first run that failed
 	Mean     map[string]float64 `json:"mean"`
 	StdDev   map[string]float64 `json:"std_dev"` // over the runs, n−1; 0 for one
+	Median   map[string]float64 `json:"median"`
+	Low      map[string]float64 `json:"low"`
+	High     map[string]float64 `json:"high"`
 	Seconds  float64            `json:"seconds"` // mean time to make a graph
 }
 
@@ -37,7 +41,8 @@ func Summarise(results []Result) []Row {
 		if !known {
 			i = len(rows)
 			index[cell] = i
-			rows = append(rows, Row{Job: cell, Mean: map[string]float64{}, StdDev: map[string]float64{}})
+			rows = append(rows, Row{Job: cell, Mean: map[string]float64{}, StdDev: map[string]float64{},
+				Median: map[string]float64{}, Low: map[string]float64{}, High: map[string]float64{}})
 			values = append(values, map[string][]float64{})
 		}
 		rows[i].Runs++
@@ -55,6 +60,9 @@ func Summarise(results []Result) []Row {
 		rows[i].Seconds /= float64(rows[i].Runs)
 		for name, list := range values[i] {
 			rows[i].Mean[name], rows[i].StdDev[name] = meanOf(list)
+			slices.Sort(list)
+			rows[i].Median[name] = (list[(len(list)-1)/2] + list[len(list)/2]) / 2
+			rows[i].Low[name], rows[i].High[name] = list[0], list[len(list)-1]
 		}
 	}
 	return rows
@@ -74,7 +82,8 @@ func meanOf(list []float64) (mean, deviation float64) {
 }
 
 // headings are short enough for a table of many columns; for the queries they are PGB's.
-var headings = map[string]string{"ami": "AMI", "ari": "ARI", "nmi": "NMI", "avg_f1": "Avg-F1", "avg_f1_reversed": "reversed", "modularity": "Q",
+var headings = map[string]string{"ami": "AMI", "ari": "ARI", "nmi": "NMI", "avg_f1": "Avg-F1", "avg_f1_reversed": "reversed",
+	"avg_f1_weighted": "Avg-F1", "avg_f1_reversed_weighted": "reversed", "modularity": "Q",
 	"vertices": "V", "edges": "E", "triangles": "tri", "mean_degree": "deg", "degree_variance": "dvar", "degree_kl": "ddist",
 	"diameter": "diam", "mean_distance": "path", "distance_kl": "pdist", "global_clustering": "GCC", "mean_clustering": "ACC",
 	"assortativity": "ass", "centrality_mae": "EVC"}
@@ -165,20 +174,20 @@ func Write(folder string, rows []Row, names []string, drawing []byte) error {
 
 func writeCSV(w io.Writer, rows []Row, names []string) error {
 	c := csv.NewWriter(w)
-	head := []string{"experiment", "graph", "method", "unit", "epsilon", "delta", "runs", "failures", "seconds"}
+	head := []string{"experiment", "graph", "method", "unit", "degree_bound", "epsilon", "delta", "runs", "failures", "seconds"}
 	for _, n := range names {
-		head = append(head, n, n+"_std_dev")
+		head = append(head, n, n+"_std_dev", n+"_median")
 	}
 	_ = c.Write(head) // Error tells at the end
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	for _, r := range rows {
-		line := []string{r.Experiment, r.Graph, r.Method, r.Unit, number(r.Epsilon), number(r.Delta), strconv.Itoa(r.Runs),
+		line := []string{r.Experiment, r.Graph, r.Method, r.Unit, strconv.FormatInt(r.DegreeBound, 10), number(r.Epsilon), number(r.Delta), strconv.Itoa(r.Runs),
 			strconv.Itoa(r.Failures), number(r.Seconds)}
 		for _, n := range names {
 			if _, known := r.Mean[n]; known {
-				line = append(line, number(r.Mean[n]), number(r.StdDev[n]))
+				line = append(line, number(r.Mean[n]), number(r.StdDev[n]), number(r.Median[n]))
 			} else {
-				line = append(line, "", "")
+				line = append(line, "", "", "")
 			}
 		}
 		_ = c.Write(line)

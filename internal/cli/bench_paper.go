@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/privcom/privcom/bench"
+	"github.com/privcom/privcom/evaluate/community"
 )
 
 // paperGraphs are the paper's data sets, and where a data folder has them.
@@ -65,8 +67,8 @@ func (a *app) runPaper(ctx context.Context, f *benchFlags) error {
 		return usagef("--runs is %d, must be at least 1", f.runs)
 	}
 	jobs := bench.PaperJobs(bench.PaperOptions{Graphs: names, Runs: f.runs, Quick: f.quick})
-	return a.bench(ctx, f, names, paths, bench.Scores, bench.Options{Jobs: jobs, Measure: bench.MeasureScores},
-		func(rows []bench.Row) []byte { return bench.PaperFigure(rows, names) })
+	return a.bench(ctx, f, experiment{names: names, paths: paths, columns: bench.Scores, jobs: fixed(jobs),
+		draw: func(rows []bench.Row) []byte { return bench.PaperFigure(rows, names) }}, bench.MeasureScores)
 }
 
 // benched is what a bench command reports.
@@ -78,8 +80,11 @@ type benched struct {
 	Rows    []bench.Row `json:"rows"`
 }
 
+// measurer compares a job's graph with the original.
+type measurer = func(context.Context, bench.Job, *community.Graph, *community.Graph) (map[string]float64, error)
+
 // bench reads the graphs, runs the jobs and writes the results.
-func (a *app) bench(ctx context.Context, f *benchFlags, names, paths, columns []string, o bench.Options, draw func([]bench.Row) []byte) error {
+func (a *app) bench(ctx context.Context, f *benchFlags, e experiment, measure measurer) error {
 	start := time.Now()
 	p := a.newProgress()
 	defer p.close()
@@ -89,12 +94,17 @@ func (a *app) bench(ctx context.Context, f *benchFlags, names, paths, columns []
 	}
 	defer os.RemoveAll(temp)
 	r := &benchRunner{a: a, temp: temp, graphs: map[string]*benchGraph{}}
-	for i, name := range names {
-		if err := r.load(ctx, name, paths[i], p); err != nil {
+	for i, name := range e.names {
+		if err := r.load(ctx, name, e.paths[i], p); err != nil {
 			return err
 		}
 	}
-	o.Graphs, o.Make, o.Out = r.all(), r.make, f.out
+	jobs, err := e.jobs(r, p)
+	if err != nil {
+		return err
+	}
+	o := bench.Options{Jobs: jobs, Graphs: r.all(), Make: r.make, Measure: measure, Out: f.out}
+	start = time.Now() // of the runs, for the time left
 	var last time.Time
 	o.Progress = func(j bench.Job, done, total int64) {
 		p.report("runs", done, total)
@@ -109,15 +119,32 @@ func (a *app) bench(ctx context.Context, f *benchFlags, names, paths, columns []
 	}
 	p.close()
 	rows := bench.Summarise(results)
-	if err := bench.Write(f.out, rows, columns, draw(rows)); err != nil {
+	var drawing []byte
+	if e.draw != nil {
+		drawing = e.draw(rows)
+	}
+	if err := bench.Write(f.out, rows, e.columns, drawing); err != nil {
 		return err
+	}
+	kind := "means"
+	if e.table == nil {
+		e.table = func(w io.Writer, rows []bench.Row) error { return bench.Table(w, rows, e.columns) }
+	} else {
+		kind = "medians"
+	}
+	if e.file != "" {
+		var text bytes.Buffer
+		fmt.Fprintf(&text, "%s; medians of %d runs\n", bench.Notice, f.runs)
+		if err := firstError(e.table(&text, rows), os.WriteFile(filepath.Join(f.out, e.file), text.Bytes(), 0o644)); err != nil {
+			return err
+		}
 	}
 	res := benched{Notice: bench.Notice, Out: f.out, Runs: f.runs, Seconds: time.Since(start).Seconds(), Rows: rows}
 	return a.print(res, func(w io.Writer) error {
-		if err := bench.Table(w, rows, columns); err != nil {
+		if err := e.table(w, rows); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(w, "\nmeans of %d runs, %.0f s; %s\nresults in %s\n", f.runs, res.Seconds, bench.Notice, f.out)
+		_, err := fmt.Fprintf(w, "\n%s of %d runs, %.0f s; %s\nresults in %s\n", kind, f.runs, res.Seconds, bench.Notice, f.out)
 		return err
 	})
 }

@@ -54,8 +54,7 @@ func (a *app) runPGB(ctx context.Context, f *benchFlags, methods []string) error
 		names, paths = names[:1], paths[:1]
 	}
 	jobs := bench.PGBJobs(bench.PGBOptions{Graphs: names, Runs: f.runs, Quick: f.quick, Methods: methods}, func(m string) bool { return deltas[m] })
-	return a.bench(ctx, f, names, paths, bench.Queries, bench.Options{Jobs: jobs, Measure: bench.MeasureQueries},
-		func([]bench.Row) []byte { return nil })
+	return a.bench(ctx, f, experiment{names: names, paths: paths, columns: bench.Queries, jobs: fixed(jobs)}, bench.MeasureQueries)
 }
 
 // graphFiles lists the files of a folder, smallest first.

@@ -91,7 +91,7 @@ func (r *benchRunner) release(ctx context.Context, j bench.Job, g *community.Gra
 	dir := filepath.Join(r.temp, "release-"+strconv.FormatInt(r.done, 10))
 	defer os.RemoveAll(dir)
 	p := release.Defaults()
-	p.Dataset, p.Seed = "bench", j.Seed
+	p.Dataset, p.Seed, p.DegreeBound = "bench", j.Seed, j.DegreeBound
 	p.Epsilon, p.Delta = strconv.FormatFloat(j.Epsilon, 'f', -1, 64), strconv.FormatFloat(j.Delta, 'f', -1, 64)
 	var err error
 	if p.Unit, err = privacy.ParseUnit(j.Unit); err != nil {
@@ -119,6 +119,9 @@ func (r *benchRunner) release(ctx context.Context, j bench.Job, g *community.Gra
 func benchTitle(j bench.Job) string {
 	if j.Epsilon == 0 {
 		return fmt.Sprintf("%s on %s", j.Method, j.Graph)
+	}
+	if j.DegreeBound > 0 {
+		return fmt.Sprintf("%s on %s, %s D = %d ε = %g", j.Method, j.Graph, j.Unit, j.DegreeBound, j.Epsilon)
 	}
 	return fmt.Sprintf("%s on %s, %s ε = %g", j.Method, j.Graph, j.Unit, j.Epsilon)
 }
