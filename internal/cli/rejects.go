@@ -73,9 +73,14 @@ func newRejectFile(path string) (*rejectFile, error) {
 	return r, nil
 }
 
-func rejectsExist(path string) error {
-	return fmt.Errorf("%w: --reject-file %s exists, and nothing is replaced: name another file or remove it", release.ErrOccupied, path)
+// rejectsExist is an output that is there already (exit code 5).
+type rejectsExist string
+
+func (e rejectsExist) Error() string {
+	return fmt.Sprintf("--reject-file %s exists, and nothing is replaced: name another file or remove it", string(e))
 }
+
+func (e rejectsExist) Is(target error) bool { return target == release.ErrOccupied }
 
 func (r *rejectFile) fault(err error) error {
 	return storage.Wrap("write", filepath.Base(r.path), filepath.Dir(r.path), err)
