@@ -6,12 +6,15 @@ PKG       ?= ./...
 # Time per fuzz target and per benchmark.
 FUZZTIME  ?= 10s
 BENCHTIME ?= 1s
+# Rounds and R-MAT scale of bench-ingest; DUCKDB names a folder with node_modules/@duckdb/node-api.
+ROUNDS    ?= 5
+SCALE     ?= 20
 
 .DEFAULT_GOAL := help
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: build
 build: ## build the commands into bin/
@@ -36,6 +39,10 @@ lint: ## check format, vet and staticcheck; works offline
 .PHONY: bench
 bench: ## run the benchmarks
 	$(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) -benchmem $(PKG)
+
+.PHONY: bench-ingest
+bench-ingest: ## time ingest beside sort and, with DUCKDB=DIR, DuckDB
+	partition/bench/ingest.sh $(ROUNDS) $(SCALE)
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME each
