@@ -34,7 +34,10 @@ func writeIngestReport(w io.Writer, r *partition.Report) error {
 	if r.Light > 0 {
 		line("light rows", "%d dropped (--min-weight)", r.Light)
 	}
-	if r.Weighted {
+	switch {
+	case r.Weighted && r.Light > 0:
+		line("weights", "present, and ignored but for --min-weight")
+	case r.Weighted:
 		line("weights", "present and ignored")
 	}
 	line("directed", "%s: %s", r.Directed, r.DirectedReason)
