@@ -214,7 +214,11 @@ func markdownRow(b *strings.Builder, r Row, planted bool) {
 	fmt.Fprintf(b, "| %s | %s | %s |", unit, epsilon(r.Job), ami)
 	for _, name := range UtilityScores[1:] {
 		if name == "edges" {
-			fmt.Fprintf(b, " %s |", figure(r.Median, name))
+			if x, known := r.Median[name]; known {
+				fmt.Fprintf(b, " %.0f |", x)
+			} else {
+				b.WriteString(" - |")
+			}
 		} else if name != "placed" || planted {
 			fmt.Fprintf(b, " %s |", short(r.Median, name))
 		}
