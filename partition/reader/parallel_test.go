@@ -61,7 +61,7 @@ func TestParallelIsSerial(t *testing.T) {
 	defer func(size int) { blockSize = size }(blockSize)
 	blockSize = 3000
 	for name, text := range map[string]string{
-		"white space": "# Nodes: 5 Edges: 40000\n" + tableText(1, "\t", false),
+		"white space": "# Nodes: 5 Edges: 40002\n" + tableText(1, "\t", false),
 		"comma":       tableText(2, ",", false),
 		"CSV":         "source,target\n" + tableText(3, ",", true),
 		"gzip":        string(gzipped(t, tableText(4, " ", false))),

@@ -19,7 +19,7 @@ func (t *tableReader) plain(tx *text) error {
 	if tx.nul >= 0 {
 		return nil
 	}
-	b, at := tx.buf[:tx.end], tx.start
+	b, at, before := tx.buf[:tx.end], tx.start, tx.line
 	for {
 		x, i := decimal(b, at)
 		if i == at {
@@ -57,6 +57,9 @@ func (t *tableReader) plain(tx *text) error {
 		}
 	}
 	tx.start = at
+	if tx.line > before && !t.d.header && !t.d.chosen {
+		t.sawWidth(2, int64(before)+1)
+	}
 	return nil
 }
 

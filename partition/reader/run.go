@@ -3,6 +3,7 @@ package reader
 import (
 	"context"
 	"fmt"
+	"strings"
 )
 
 // run is one reading of all inputs.
@@ -27,6 +28,7 @@ type run struct {
 	doubt     *doubt // the first row of all may be a header
 	doubtFile string
 	again     bool // no: an id of it came again
+	widths    tableCounts
 }
 
 func newRun(ctx context.Context, r *Reader, onVertex func([]byte) error, onEdge func(Edge) error) *run {
@@ -160,8 +162,12 @@ func (u *run) finish() error {
 			Reason: fmt.Sprintf("the KONECT header declares %d edges and the file has %d", u.konect, s.Rows),
 			Remedy: "The file may be cut off: fetch it again, or correct the header."}
 	}
-	if u.snapEdges >= 0 && u.snapEdges != s.Rows {
-		u.note("a comment says %d edges and there are %d rows", u.snapEdges, s.Rows)
+	if u.snapEdges >= 0 && u.snapEdges != s.Rows && u.snapEdges != s.Rows+s.BadLines {
+		return &FileError{File: u.r.inputs[0].name, Byte: -1, Reason: fmt.Sprintf("a comment declares %s and the file has %s", plural(u.snapEdges, "edge"), plural(s.Rows, "row")),
+			Remedy: "The file may be cut off: fetch it again; or correct or remove the comment."}
+	}
+	if err := u.checkWidths(); err != nil {
+		return err
 	}
 	if err := u.checkDoubt(); err != nil {
 		return err
@@ -170,6 +176,35 @@ func (u *run) finish() error {
 		u.note("%s after the first edge, beginning with line %d: an id cannot begin with # or %%", plural(u.lateCount, "comment line"), u.lateLine)
 	}
 	return nil
+}
+
+// checkWidths refuses an edge list whose rows have now two, now three or four fields:
+// what follows the ids may be a weight, or more neighbours of an adjacency list, which
+// would be lost.
+func (u *run) checkWidths() error {
+	parts := len(u.r.inputs) > 1 // lines of several files do not compare
+	var line int64
+	var kinds []string
+	for n, first := range u.widths.widths {
+		if first > 0 {
+			line = max(line, first)
+			kind := fmt.Sprintf("%d fields", n)
+			if !parts {
+				kind += fmt.Sprintf(" (line %d)", first)
+			}
+			kinds = append(kinds, kind)
+		}
+	}
+	if len(kinds) < 2 {
+		return nil
+	}
+	name := u.r.inputs[0].name
+	reason := "rows of " + strings.Join(kinds, " and of ") + ": an edge list where some rows have a weight, or an adjacency list"
+	const remedy = "Say --format edgelist, which ignores what follows the two ids, or --format adjlist."
+	if parts {
+		return &FileError{File: name + " and the other parts", Byte: -1, Reason: reason, Remedy: remedy}
+	}
+	return &LineError{File: name, Line: line, Reason: reason, Remedy: remedy}
 }
 
 // checkDoubt refuses a table whose first row may be a header: taken for an

@@ -20,6 +20,14 @@ type tableCounts struct {
 	konectRows, konectVertices   int64
 	snapVertices, snapEdges      int64
 	directed                     string
+	widths                       [maxFields + 1]int64 // first line with a row of so many fields, 0: none
+}
+
+// sawWidth notes a row of n fields at a line.
+func (c *tableCounts) sawWidth(n int, line int64) {
+	if w := &c.widths[n]; *w == 0 || line < *w {
+		*w = line
+	}
 }
 
 // tableReader turns the lines of an edge list or CSV file into edges.
@@ -37,6 +45,7 @@ type tableReader struct {
 	tableCounts
 
 	cut    splitter
+	width  int    // fields of the row, 0 where it does not matter
 	record []byte // a record whose quotes span lines
 	e      Edge
 }
@@ -127,6 +136,7 @@ func (t *tableReader) pair(line []byte) (fault string, err error) {
 	}
 	t.e.Source, t.e.Target = source, target
 	t.e.Weight, t.e.HasWeight = 0, false
+	t.width = 2
 	for i < len(line) && space[line[i]] {
 		i++
 	}
@@ -153,6 +163,7 @@ func (t *tableReader) extra(rest []byte) string {
 			t.e.Weight, t.e.HasWeight = parseWeight(word)
 		}
 		if t.d.chosen || word[0] == '{' { // networkx ends a line with a Python dictionary
+			t.width = 0
 			return ""
 		}
 		if n >= maxFields {
@@ -162,7 +173,7 @@ func (t *tableReader) extra(rest []byte) string {
 			return "a third field that is no number: ids with spaces, or not an edge list"
 		}
 		rest = rest[i:]
-		if len(rest) == 0 {
+		if t.width = n + 1; len(rest) == 0 {
 			return ""
 		}
 	}
@@ -182,6 +193,9 @@ func oneField(b []byte) string {
 func (t *tableReader) hand() error {
 	t.rows++
 	t.weighted = t.weighted || t.e.HasWeight
+	if t.width > 0 && !t.d.header && !t.d.chosen {
+		t.sawWidth(t.width, t.e.Line)
+	}
 	if t.doubt != nil && !t.again {
 		t.again = t.comesAgain()
 	}
@@ -279,6 +293,9 @@ func (t *tableReader) fields(f [][]byte) (string, error) {
 	if d.weight >= 0 && d.weight < len(f) {
 		t.e.Weight, t.e.HasWeight = parseWeight(f[d.weight])
 	}
+	if t.width = len(f); t.width > maxFields {
+		t.width = 0 // columns were chosen, by a header or the user
+	}
 	return "", t.hand()
 }
 
@@ -348,6 +365,11 @@ func (u *run) merge(c *tableCounts) {
 	s.Rows += c.rows
 	s.Weighted = s.Weighted || c.weighted
 	u.again = u.again || c.again
+	for n, line := range c.widths {
+		if line > 0 {
+			u.widths.sawWidth(n, line)
+		}
+	}
 	if u.lateCount == 0 || c.lateCount > 0 && c.lateLine < u.lateLine {
 		u.lateLine = c.lateLine
 	}
