@@ -37,6 +37,34 @@ func (f *ledgerFlags) open(ctx context.Context) (*privacy.Ledger, func(), error)
 	return l, func() { b.Close() }, nil
 }
 
+// warnUnlimited says, before anything is spent, that no limit stands in a release's way: a
+// mistyped data set name would pass the limit of the right one.
+func (a *app) warnUnlimited(ctx context.Context, f ledgerFlags, l *privacy.Ledger, u privacy.Unit) error {
+	if a.quiet {
+		return nil
+	}
+	s, err := l.State(ctx)
+	if err != nil || len(s.Limits) > 0 {
+		return nil // a broken ledger is Reserve's to report
+	}
+	text := fmt.Sprintf("note: data set %s has no limit: every release is recorded and none is refused. Set one with: privcom budget init --dataset %s --unit %s --epsilon-limit …",
+		f.dataset, f.dataset, u)
+	b, err := openLasting(ctx, "ledger", f.url)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	others, err := privacy.Datasets(ctx, b)
+	if err != nil {
+		return err
+	}
+	if len(others) > 0 && !slices.Contains(others, f.dataset) {
+		text += " The ledger knows " + strings.Join(others, ", ") + " and no " + f.dataset + "."
+	}
+	_, err = fmt.Fprintln(a.stderr, text)
+	return err
+}
+
 func newBudget(a *app) *cobra.Command {
 	c := group(&cobra.Command{Use: "budget", Short: "Set and show what a data set may spend and has spent"})
 	c.AddCommand(a.budgetInit(), a.budgetQuote(), a.budgetShow(), a.budgetVerify(), a.budgetVoid())

@@ -168,6 +168,9 @@ func (a *app) coordinate(ctx context.Context, c coordination) (err error) {
 		return err
 	}
 	defer closeLedger()
+	if err := a.warnUnlimited(ctx, c.ledger, ledger, c.params.Unit); err != nil {
+		return err
+	}
 	work, tidy, closeWork, err := c.runs.open(ctx, c.nats.run)
 	if err != nil {
 		return err

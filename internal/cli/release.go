@@ -124,6 +124,9 @@ func (a *app) release(ctx context.Context, f *releaseFlags) (err error) {
 		return err
 	}
 	defer closeLedger()
+	if err := a.warnUnlimited(ctx, f.ledger, ledger, f.params.Unit); err != nil {
+		return err
+	}
 
 	log, err := f.logs.logger(a.stderr)
 	if err != nil {
