@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -144,7 +145,8 @@ func (b *built) checkGraph(o *Options) error {
 	}
 	if b.rows.arcs == 0 {
 		r := b.report
-		return fmt.Errorf("partition: %w: of %d rows %d are loops, %d one-way, %d light; nothing was written", ErrNoEdges, r.Rows, r.Loops, r.OneWay, r.Light)
+		return fmt.Errorf("%s: %w: of %d rows %d are loops, %d one-way (--mutual), %d light (--min-weight). Nothing was written. Check that this is the graph file, or leave the flag out",
+			strings.Join(o.Inputs, ", "), ErrNoEdges, r.Rows, r.Loops, r.OneWay, r.Light)
 	}
 	return nil
 }
