@@ -31,7 +31,7 @@ func build(ctx context.Context, space *workspace, o *Options, src source) (*buil
 	if o.VerticesFile != "" {
 		t.listName, report.VertexSource = o.VerticesFile, "list"
 		var err error
-		if listed, err = t.readVertexList(o.VerticesFile); err != nil {
+		if listed, err = t.readVertexList(ctx, o); err != nil {
 			return nil, err
 		}
 		if err := t.seal(); err != nil {

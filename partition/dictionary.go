@@ -169,8 +169,9 @@ func (m *idMerge) run(t *intake, d *dictionary) error {
 		c := m.cursors[i]
 		if d.count == 0 || !bytes.Equal(c.key, last) {
 			// The first entry of a key is that of the lowest chunk, so if
-			// it is not of the list, none is.
-			if t.sealed && i >= t.listed {
+			// it is not of the list, none is. A list that fits the memory
+			// was checked as the rows came (note).
+			if t.listed > 0 && i >= t.listed {
 				return &UnlistedError{ID: idText(c.key, d.text), File: t.file(c.place), Line: c.place.line, List: t.listName}
 			}
 			if err := checkCount(d.count + 1); err != nil {

@@ -1,16 +1,19 @@
 package partition
 
 import (
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/privcom/privcom/partition/reader"
 	"github.com/privcom/privcom/storage"
 )
 
@@ -162,8 +165,9 @@ func TestVerticesFile(t *testing.T) {
 	}
 }
 
-// A list that does not fit in memory is checked when the chunks are merged.
-func TestVerticesFileLargerThanMemory(t *testing.T) {
+// A list that fits the memory is checked as rows come, one that does not when
+// the chunks are merged, for every kind of id.
+func TestVerticesFileOfAnySize(t *testing.T) {
 	for kind, id := range kinds {
 		var list strings.Builder
 		distinct := map[string]bool{}
@@ -174,48 +178,54 @@ func TestVerticesFileLargerThanMemory(t *testing.T) {
 		if strings.ContainsAny(id(2), "\x00") {
 			continue // such an id cannot stand in a list
 		}
-		o := Options{VerticesFile: writeFile(t, "v.txt", list.String()), Memory: 1 << 12}
-		rows := rowsOf(id(5), id(999), id(7), id(8))
-		if _, m, _, err := ingestSource(t, o, &sliceSource{rows: rows}); err != nil || m.Vertices != int64(len(distinct)) {
-			t.Errorf("%s: %v", kind, err)
-		}
-		rows = append(rows, row{a: "77777777777777", b: id(5)})
-		_, _, _, err := ingestSource(t, o, &sliceSource{rows: rows})
-		var unlisted *UnlistedError
-		if !errors.As(err, &unlisted) || unlisted.ID != "77777777777777" || unlisted.Line != 3 {
-			t.Errorf("%s: %v", kind, err)
+		for _, memory := range []int64{1 << 12, 1 << 16, 1 << 22, 0} {
+			o := Options{VerticesFile: writeFile(t, "v.txt", list.String()), Memory: memory}
+			rows := rowsOf(id(5), id(999), id(7), id(8))
+			if _, m, _, err := ingestSource(t, o, &sliceSource{rows: rows}); err != nil || m.Vertices != int64(len(distinct)) {
+				t.Errorf("%s, memory %d: %v", kind, memory, err)
+			}
+			for _, stranger := range []string{"77777777777777", "stranger"} {
+				bad := append(slices.Clone(rows), row{a: stranger, b: id(5)})
+				_, _, _, err := ingestSource(t, o, &sliceSource{rows: bad})
+				var unlisted *UnlistedError
+				if !errors.As(err, &unlisted) || unlisted.ID != stranger || unlisted.Line != 3 {
+					t.Errorf("%s, memory %d: %v", kind, memory, err)
+				}
+			}
 		}
 	}
 }
 
+// What reader.ReadList refuses is refused here, before anything of the graph is read.
 func TestVerticesFileFaults(t *testing.T) {
-	src := &sliceSource{rows: rowsOf("1", "2")}
+	src := &sliceSource{rows: rowsOf("1", "2"), fail: errors.New("the graph was read")}
 	for text, want := range map[string]string{
-		"":                                 "lists no vertex",
-		"# nothing\n\n":                    "lists no vertex",
-		"id\n1\n2\n":                       ":1: every id but this one",
-		"1\n2\tx\n":                        ":2: byte 0x09",
-		"1\r2\rx\x00\r":                    ":3: byte 0x00",
-		"\x1f\x8b\x08\x00z":                "gzip",
-		strings.Repeat("x", maxListLine+1): ":0: a line of more than",
+		"":           "lists no vertex",
+		"1\n1.0\n":   ":2: vertex id \"1.0\"",
+		"1\n2,Ann\n": ":2: a row of several columns",
 	} {
-		_, _, _, err := ingestSource(t, Options{VerticesFile: writeFile(t, "v", text)}, src)
-		if err == nil || !strings.Contains(err.Error(), want) {
+		list := writeFile(t, "v", text)
+		_, _, _, err := ingestSource(t, Options{VerticesFile: list}, src)
+		if err == nil || !strings.Contains(err.Error(), list) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.20q: %v, want %q", text, err, want)
 		}
 	}
-	_, _, _, err := ingestSource(t, Options{VerticesFile: "/not/there"}, src)
-	if !errors.Is(err, storage.ErrNotExist) || storage.Class(err) != storage.ClassUser {
+	if _, _, _, err := ingestSource(t, Options{VerticesFile: "/not/there"}, src); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("absent list: %v", err)
 	}
-	name := writeFile(t, "v.gz", "")
-	file, _ := os.Create(name)
-	z := gzip.NewWriter(file)
-	z.Write([]byte("\xef\xbb\xbf1\n2"))
-	z.Close()
-	file.Close()
-	if _, m, _, err := ingestSource(t, Options{VerticesFile: name}, src); err != nil || m.Vertices != 2 {
-		t.Errorf("gzip list with a byte order mark: %v", err)
+	src.fail = nil
+	stdin := func() io.Reader { return strings.NewReader("\xef\xbb\xbf1\r2\r") }
+	if _, m, _, err := ingestSource(t, Options{VerticesFile: "-", Stdin: stdin()}, src); err != nil || m.Vertices != 2 {
+		t.Errorf("list from standard input: %v", err)
+	}
+	b, _ := storage.Open(t.Context(), "mem://")
+	var wrong *reader.OptionsError
+	if _, _, err := Ingest(t.Context(), Options{Inputs: []string{"-"}, VerticesFile: "-", Stdin: stdin()}, b); !errors.As(err, &wrong) {
+		t.Errorf("graph and list from standard input: %v", err)
+	}
+	o := Options{VerticesFile: writeFile(t, "v", "1.0\n-2\n"), IDType: "string"}
+	if _, m, _, err := ingestSource(t, o, &sliceSource{rows: rowsOf("1.0", "-2")}); err != nil || m.Vertices != 2 {
+		t.Errorf("list of strings: %v", err)
 	}
 }
 

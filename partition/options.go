@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"runtime"
+	"slices"
 
 	"github.com/privcom/privcom/partition/reader"
 )
@@ -35,7 +36,8 @@ type Options struct {
 	// Stdin is read for the input "-". Default os.Stdin.
 	Stdin io.Reader
 
-	// VerticesFile lists the vertices, one id per line. It makes the vertex
+	// VerticesFile lists the vertices, one id per line, or is "-" for Stdin
+	// where no input is; see reader.ReadList. It makes the vertex
 	// list public knowledge of its own: an input that names another vertex is
 	// refused. Default "": the vertices are those that the input names.
 	VerticesFile string
@@ -84,6 +86,7 @@ func (o Options) withDefaults() (Options, error) {
 		o.RowGroupArcs = 1 << 20
 	}
 	fault(len(o.Inputs) == 0, "no input")
+	fault(o.VerticesFile == "-" && slices.Contains(o.Inputs, "-"), "standard input is the graph or the list of vertices, not both: give one of them as a file")
 	fault(o.Memory < MinMemory, "memory of %d bytes: it is 1 MiB (%d) or more", o.Memory, MinMemory)
 	fault(o.Shards < 1 || o.Shards > MaxShards, "%d shards: there are 1 to %d", o.Shards, MaxShards)
 	fault(o.RowGroupArcs < 1 || o.RowGroupArcs > 1<<26, "row groups of %d arcs; 1 to %d", o.RowGroupArcs, 1<<26)

@@ -2,6 +2,12 @@ package reader
 
 import "bytes"
 
+// Faults of quotes.
+const (
+	unclosedQuote  = "a quoted field that is never closed"
+	textAfterQuote = "text after a closing quote"
+)
+
 // splitter cuts one record into fields and keeps its buffers between records.
 type splitter struct {
 	fields  [][]byte
@@ -73,7 +79,7 @@ func (s *splitter) quoted(record []byte, delim byte) ([][]byte, string) {
 				i++
 			}
 			if i < len(record) && !isDelimiter(record[i], delim) {
-				return nil, "text after a closing quote"
+				return nil, textAfterQuote
 			}
 		} else {
 			after, fault := s.plainField(record, i, delim)
@@ -98,7 +104,7 @@ func (s *splitter) quotedField(record []byte, i int) (int, string) {
 	for {
 		k := bytes.IndexByte(record[i:], '"')
 		if k < 0 {
-			return 0, "a quoted field that is never closed"
+			return 0, unclosedQuote
 		}
 		s.scratch = append(s.scratch, record[i:i+k]...)
 		i += k + 1

@@ -264,7 +264,7 @@ func (t *tableReader) gather(tx *text, line []byte) ([]byte, string, error) {
 		t.record = append(t.record, tx.eol...)
 		more, err := tx.next()
 		if isEOF(err) || len(t.record) > maxLine {
-			return nil, "", &LineError{File: t.file, Line: t.e.Line, Text: clip(t.record), Reason: "a quoted field that is never closed",
+			return nil, "", &LineError{File: t.file, Line: t.e.Line, Text: clip(t.record), Reason: unclosedQuote,
 				Remedy: "Close the quote; a quote inside a field is written twice."}
 		}
 		if err != nil {
