@@ -127,7 +127,7 @@ func (l *list) id(line []byte) (id []byte, reason string) {
 		}
 		return fields[0], ""
 	}
-	if bytes.IndexAny(line, "\t,;|") >= 0 {
+	if bytes.ContainsAny(line, "\t,;|") {
 		return line, twoColumns
 	}
 	if word, _, more := bytes.Cut(line, []byte{' '}); more && allDigits(word) {
