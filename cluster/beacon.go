@@ -23,26 +23,39 @@ func (c *Coordinator) hello(now time.Time) {
 // farewell tells the workers that the run is over, a few times, since any message
 // may be lost. When not Close but Pause or the end of ctx stopped the coordinator,
 // workers are told to wait for its successor.
+//
+// Nobody hears a word that is said while NATS is away, or while only some have found their
+// way back to it. So the end of a run is said until everybody can have heard it.
 func (c *Coordinator) farewell() {
 	defer func() { _ = c.o.Conn.FlushTimeout(c.t.End) }() // a courtesy
-	over := context.Cause(c.ctx) == ErrClosed             // itself: errPaused wraps it
-	c.publishStatus(func(s *Status) { s.Ended, s.Paused = over, !over })
-	if !over {
+	if context.Cause(c.ctx) != ErrClosed {                // itself: errPaused wraps it
+		c.publishStatus(func(s *Status) { s.Paused = true })
 		c.send(c.subj.all(verbEnd), head{Shard: -1, Kind: endPause}, nil)
 		return
 	}
-	deadline := time.NewTimer(c.t.End)
-	defer deadline.Stop()
+	began := time.Now()
 	again := time.NewTicker(max(c.t.End/20, time.Millisecond))
 	defer again.Stop()
+	if c.o.Conn.down() {
+		c.log.Warn("NATS is away; waiting for it, to tell the shards that the run is over", "at_most", c.t.Reach)
+	}
 	for {
+		c.publishStatus(func(s *Status) { s.Ended = true })
 		c.send(c.subj.all(verbEnd), head{Shard: -1}, nil)
 		for left := false; !left; {
-			if len(c.members.list) == 0 || c.fatal != nil {
+			now := time.Now()
+			switch waited := now.Sub(began); {
+			case c.fatal != nil:
+				return
+			case c.o.Conn.down() && waited >= c.t.Reach:
+				c.log.Warn("NATS stayed away: shards that wait were not told that the run is over, and go on waiting for a coordinator; \"privcom end\" ends them", "waited", waited.Round(time.Millisecond))
+				return
+			case c.o.Conn.unsettled(now, c.t.Return):
+			case len(c.members.list) == 0 || waited >= c.t.End:
 				return
 			}
 			select {
-			case <-deadline.C:
+			case <-c.outer.Done():
 				return
 			case in := <-c.inbox:
 				if m := c.members.find(in.head.Worker); m != nil && in.verb == verbBye {

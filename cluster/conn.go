@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync/atomic"
+	"time"
 
 	"github.com/nats-io/nats.go"
 )
@@ -17,6 +18,19 @@ type Conn struct {
 
 type connCounts struct {
 	slow, async, disconnects, reconnects atomic.Int64
+	back                                 atomic.Int64 // Unix nanoseconds of the last reconnect
+}
+
+// down reports whether the connection is broken at the moment.
+func (c *Conn) down() bool {
+	return !c.IsConnected() || c.counts.disconnects.Load() > c.counts.reconnects.Load()
+}
+
+// unsettled reports whether the connection is broken, or came back less than span ago:
+// others who had lost the same server may not be back yet.
+func (c *Conn) unsettled(now time.Time, span time.Duration) bool {
+	back := c.counts.back.Load()
+	return c.down() || back != 0 && now.Sub(time.Unix(0, back)) < span
 }
 
 // ConnStats counts the misfortunes of a connection.
@@ -67,6 +81,7 @@ func (c *Conn) observe() []nats.Option {
 			}
 		}),
 		nats.ReconnectHandler(func(n *nats.Conn) {
+			c.counts.back.Store(time.Now().UnixNano())
 			c.counts.reconnects.Add(1)
 			c.log.Info("NATS connection is back", "url", n.ConnectedUrlRedacted())
 		}),

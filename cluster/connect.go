@@ -40,13 +40,18 @@ type ConnectOptions struct {
 	// Logger takes what happens to the connection; nil is silent.
 	Logger *slog.Logger
 
-	user, password string // of the embedded server
+	user, password string                      // of the embedded server
+	pause          func(try int) time.Duration // before another try, in tests
 }
 
 const (
 	backoffFirst = 100 * time.Millisecond
-	backoffMost  = 5 * time.Second
+	backoffMost  = 2 * time.Second
 )
+
+// Return is how long after a NATS server answers again everybody who had lost it is back
+// and has said so: the longest pause between two tries, a dial, a heartbeat.
+const Return = backoffMost + 2*time.Second
 
 // Connect opens a connection. While nothing answers it tries again, with
 // growing pauses, until ctx ends; what a retry cannot heal (a refused password,
@@ -74,12 +79,19 @@ func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
 		select {
 		case <-ctx.Done():
 			return nil, fmt.Errorf("cluster: connect to NATS at %s: %w (last answer: %v)", o.URL, context.Cause(ctx), err)
-		case <-time.After(backoff(try)):
+		case <-time.After(o.pauseAfter(try)):
 		}
 	}
 }
 
-// backoff doubles from 100 ms to 5 s; a random part keeps many shards from
+func (o ConnectOptions) pauseAfter(try int) time.Duration {
+	if o.pause != nil {
+		return o.pause(try)
+	}
+	return backoff(try)
+}
+
+// backoff doubles from 100 ms to 2 s; a random part keeps many shards from
 // coming back in step.
 func backoff(try int) time.Duration {
 	d := min(backoffFirst<<min(try, 10), backoffMost)
@@ -112,7 +124,7 @@ func (o ConnectOptions) natsOptions() ([]nats.Option, error) {
 	options := []nats.Option{
 		nats.Name(o.Name),
 		nats.MaxReconnects(-1),
-		nats.CustomReconnectDelay(backoff),
+		nats.CustomReconnectDelay(o.pauseAfter),
 		nats.IgnoreAuthErrorAbort(),
 		// What could not be sent is repaired by the protocol: nothing old is kept.
 		nats.ReconnectBufSize(-1),

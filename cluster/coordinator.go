@@ -36,6 +36,7 @@ type Coordinator struct {
 
 	// owned by the loop
 	ctx     context.Context
+	outer   context.Context // the caller's
 	members roster
 	owners  []*member // of each shard
 	step    uint64
@@ -104,6 +105,7 @@ func NewCoordinator(ctx context.Context, o CoordinatorOptions) (*Coordinator, er
 	c.ledger.s.Term = c.term
 	c.turned.Store(time.Now().UnixNano())
 	c.ledger.s.ShardBusy = make([]time.Duration, len(o.Shards))
+	c.outer = ctx
 	c.ctx, c.cancel = context.WithCancelCause(ctx)
 	subs, err := subscribeAll(o.Conn, subj.all, append(upwardVerbs, verbHello), c.receive)
 	if err != nil {
@@ -116,7 +118,8 @@ func NewCoordinator(ctx context.Context, o CoordinatorOptions) (*Coordinator, er
 }
 
 // Close ends the run: workers are told to end, and Close waits a little for
-// their goodbyes. Further calls of the coordinator give ErrClosed.
+// their goodbyes (Timeouts.End), or until those are back that lost NATS a moment ago
+// (Timeouts.Return, Timeouts.Reach), or until ctx ends. Further calls of the coordinator give ErrClosed.
 func (c *Coordinator) Close() error {
 	c.closing.Do(func() { c.cancel(ErrClosed) })
 	<-c.done

@@ -23,9 +23,15 @@ func (e *ServedError) Error() string {
 
 // EndRun tells the workers of a run that has no coordinator that it is over, and gives the
 // number that said goodbye. It returns when no worker was heard for quiet, or with a
-// *ServedError when a coordinator is. A worker whose coordinator died without a word
-// listens once it takes that one for dead, which is after Timeouts.Dead.
+// *ServedError when a coordinator is. A quiet of Return reaches workers that lost NATS and are
+// on their way back; the time in which this connection is broken is not quiet, and where it
+// stays broken for Timeouts.Reach's default, the error is ErrAway. A worker whose coordinator
+// died without a word listens once it takes that one for dead, which is after Timeouts.Dead.
 func EndRun(ctx context.Context, conn *Conn, prefix, run string, quiet time.Duration) (int, error) {
+	return endRun(ctx, conn, prefix, run, quiet, reach)
+}
+
+func endRun(ctx context.Context, conn *Conn, prefix, run string, quiet, reach time.Duration) (int, error) {
 	subj, err := newSubjects(prefix, run)
 	if err != nil {
 		return 0, err
@@ -54,6 +60,7 @@ func EndRun(ctx context.Context, conn *Conn, prefix, run string, quiet time.Dura
 	gone := map[string]bool{}
 	silence := time.NewTimer(quiet)
 	defer silence.Stop()
+	connected := time.Now()
 	again := time.NewTicker(quiet / 10)
 	defer again.Stop()
 	for {
@@ -62,7 +69,15 @@ func EndRun(ctx context.Context, conn *Conn, prefix, run string, quiet time.Dura
 			return len(gone), context.Cause(ctx)
 		case <-silence.C:
 			return len(gone), nil
-		case <-again.C:
+		case now := <-again.C:
+			if conn.down() {
+				if away := now.Sub(connected); away > reach {
+					return len(gone), fmt.Errorf("%w for %v: the shards of run %s may still wait; end it again", ErrAway, away.Round(time.Second), run)
+				}
+				silence.Reset(quiet)
+				continue
+			}
+			connected = now
 			if err := out.send(subj.all(verbEnd), head{Term: term, Shard: -1}, nil); err != nil {
 				return len(gone), err
 			}

@@ -14,6 +14,9 @@ var ErrClosed = errors.New("cluster: the coordinator is closed")
 // the whole of Timeouts.Orphan.
 var ErrNoCoordinator = errors.New("cluster: no coordinator")
 
+// ErrAway says that a connection to NATS broke and did not come back in time.
+var ErrAway = errors.New("cluster: NATS is away")
+
 // VersionError says that the other end speaks another protocol version. Nothing
 // was computed with it.
 type VersionError struct {

@@ -35,6 +35,11 @@ type Timeouts struct {
 	Alone time.Duration
 	// End: Close waits this long for workers to say goodbye. Default 2 s.
 	End time.Duration
+	// Return: after NATS was away, Close says goodbye until its connection has been back
+	// for this long, since others may come back later. Default: the constant Return.
+	Return time.Duration
+	// Reach: Close waits this long for a connection that is broken. Default 30 s.
+	Reach time.Duration
 	// Orphan: a worker that hears no coordinator for this long gives up.
 	// Default 10 min.
 	Orphan time.Duration
@@ -55,9 +60,14 @@ func (t Timeouts) withDefaults() Timeouts {
 	set(&t.Join, 30*time.Second)
 	set(&t.Alone, 5*time.Minute)
 	set(&t.End, 2*time.Second)
+	set(&t.Return, Return)
+	set(&t.Reach, reach)
 	set(&t.Orphan, 10*time.Minute)
 	return t
 }
+
+// reach is the default of Timeouts.Reach.
+const reach = 30 * time.Second
 
 const (
 	maxChunk      = 1 << 20  // most bytes of a message

@@ -16,7 +16,7 @@ type Status struct {
 	Progress Progress `json:"progress"`
 	Stats    Stats    `json:"stats"`
 	Phase    Phase    `json:"phase"`
-	Ended    bool     `json:"ended,omitempty"`  // the last status: the run is over
+	Ended    bool     `json:"ended,omitempty"`  // the last status, which may come several times: the run is over
 	Paused   bool     `json:"paused,omitempty"` // the last status of this coordinator: the run goes on under another
 }
 

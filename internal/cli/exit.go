@@ -106,7 +106,7 @@ func exitCode(err error) int {
 	case errors.As(err, &line), errors.As(err, &in), errors.As(err, &initial):
 		return ExitInput
 	case errors.As(err, &shard) && shard.Kind == cluster.FailLoad, errors.As(err, &nobody), errors.Is(err, cluster.ErrNoCoordinator),
-		errors.Is(err, errNoNATS), errors.As(err, &lease), errors.As(err, &served):
+		errors.Is(err, errNoNATS), errors.Is(err, cluster.ErrAway), errors.As(err, &lease), errors.As(err, &served):
 		return ExitStorage
 	case storage.Class(err) == storage.ClassRetryable:
 		return ExitStorage

@@ -87,7 +87,7 @@ func endWaiting(ctx context.Context, n natsFlags) {
 		return
 	}
 	defer conn.Close()
-	_, _ = cluster.EndRun(ctx, conn, n.prefix, n.run, 2*time.Second)
+	_, _ = cluster.EndRun(ctx, conn, n.prefix, n.run, cluster.Return)
 }
 
 // ended is what privcom end says.
@@ -111,7 +111,7 @@ What is recorded of the run stays: a coordinator with new shards can take it up 
 				return err
 			}
 			defer conn.Close()
-			count, err := cluster.EndRun(cmd.Context(), conn, n.prefix, n.run, 3*time.Second)
+			count, err := cluster.EndRun(cmd.Context(), conn, n.prefix, n.run, cluster.Return)
 			if err != nil {
 				return err
 			}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"text/tabwriter"
 	"time"
 
@@ -22,8 +23,8 @@ func newStatus(a *app) *cobra.Command {
 	var once bool
 	c := &cobra.Command{Use: "status --run ID", Short: "Follow a run over NATS",
 		Long: `status shows where a run is: its phase and steps, the rows covered, the workers, MB/s, and the time left. It follows the run
-until that ends, from anywhere that reaches NATS; the user of a watcher is enough. On a terminal the table is drawn in
-place, elsewhere each status is a line.`,
+until that ends, from anywhere that reaches NATS; the user of a watcher is enough. On a terminal the table is drawn in place,
+elsewhere each status is a line. Standard error tells when nothing was heard of the run for 10 seconds.`,
 		Args: args(cobra.NoArgs), RunE: func(cmd *cobra.Command, _ []string) error {
 			if n.run == "" {
 				return usagef("--run is not set")
@@ -34,7 +35,7 @@ place, elsewhere each status is a line.`,
 				return err
 			}
 			defer conn.Close()
-			return a.follow(cmd.Context(), conn, n.prefix, n.run, once)
+			return a.follow(cmd.Context(), conn, n.prefix, n.run, once, statusPatience)
 		}}
 	n.add(c.Flags(), 10*time.Second)
 	c.Flags().BoolVar(&once, "once", false, "print one status and end; without a word of the run for 10 seconds, exit code 6")
@@ -43,27 +44,44 @@ place, elsewhere each status is a line.`,
 
 var errDone = errors.New("done")
 
-// statusPatience is how long --once waits for a status; coordinators send two a second.
+// statusPatience is how long --once waits for a status, and after how much silence one who follows
+// is told of it; coordinators send two a second.
 const statusPatience = 10 * time.Second
 
-func (a *app) follow(ctx context.Context, conn *cluster.Conn, prefix, run string, once bool) error {
-	silent := fmt.Errorf("%w of run %s (subject %s.%s.status) for %v: it has ended, has not begun, or runs elsewhere", cluster.ErrNoCoordinator, run, prefix, run, statusPatience)
+func (a *app) follow(ctx context.Context, conn *cluster.Conn, prefix, run string, once bool, patience time.Duration) error {
+	silent := fmt.Errorf("%w of run %s (subject %s.%s.status) for %v: it has ended, has not begun, or runs elsewhere", cluster.ErrNoCoordinator, run, prefix, run, patience)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	first := time.AfterFunc(statusPatience, func() {
+	var heard, noted atomic.Bool
+	silence := time.AfterFunc(patience, func() {
 		if once {
 			cancel(silent)
-		} else if !a.quiet {
+			return
+		}
+		if a.quiet {
+			return
+		}
+		noted.Store(true)
+		switch {
+		case !conn.IsConnected():
+			fmt.Fprintf(a.stderr, "NATS is away, and with it the word of run %s; waiting for it\n", run)
+		case heard.Load():
+			fmt.Fprintf(a.stderr, "no word of run %s for %v: its coordinator has stopped, or its end was not heard here; waiting for another coordinator\n", run, patience)
+		default:
 			fmt.Fprintf(a.stderr, "no word of run %s yet; waiting for its coordinator\n", run)
 		}
 	})
-	defer first.Stop()
+	defer silence.Stop()
 	v := statusView{}
 	if f, ok := a.stdout.(*os.File); ok && !once && a.output == "text" && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" {
 		v.redraw = true
 	}
 	err := cluster.Watch(ctx, conn, prefix, run, func(s cluster.Status) error {
-		first.Stop()
+		heard.Store(true)
+		silence.Reset(patience)
+		if noted.Swap(false) {
+			v.drawn = 0 // the note stands below the table: the next one is drawn below both
+		}
 		v.take(s, time.Now())
 		if err := a.print(s, v.text); err != nil {
 			return err

@@ -1,13 +1,83 @@
 package cli
 
 import (
+	"context"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/privcom/privcom/cluster"
 )
+
+// notes is a standard error that can be read while a command writes.
+type notes struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (n *notes) Write(p []byte) (int, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.b.Write(p)
+}
+
+func (n *notes) waitFor(t *testing.T, text string) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(2 * time.Millisecond) {
+		n.mu.Lock()
+		said := n.b.String()
+		n.mu.Unlock()
+		if strings.Contains(said, text) {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%q was not said, but\n%s", text, said)
+		}
+	}
+}
+
+// Who follows a run is told of silence, and of the end of another coordinator after it.
+func TestStatusTellsOfSilence(t *testing.T) {
+	server, err := cluster.StartEmbedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Shutdown()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	connect := func(name string) *cluster.Conn {
+		c, err := server.Connect(ctx, name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(c.Close)
+		return c
+	}
+	coordinator := func() *cluster.Coordinator {
+		c, err := cluster.NewCoordinator(ctx, cluster.CoordinatorOptions{Conn: connect("coordinator"), Prefix: "p", Run: "r", Rows: 4,
+			Shards: []cluster.Range{{From: 0, To: 4}}, Timeouts: cluster.Timeouts{Beat: 10 * time.Millisecond}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	var out, said notes
+	a := &app{stdout: &out, stderr: &said, output: "text"}
+	watcher, done := connect("watcher"), make(chan error, 1)
+	go func() { done <- a.follow(ctx, watcher, "p", "r", false, 300*time.Millisecond) }()
+	said.waitFor(t, "no word of run r yet")
+	first := coordinator()
+	out.waitFor(t, "starting")
+	first.Pause()
+	said.waitFor(t, "no word of run r for 300ms")
+	coordinator().Close()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	out.waitFor(t, "the run has ended")
+}
 
 // The line and the table tell steps, rows covered, shards, MB/s and the time left.
 func TestStatusTellsWhatIsGoingOn(t *testing.T) {
