@@ -134,6 +134,14 @@ func newIngest(a *app) *cobra.Command {
 	var out string
 	var keep bool
 	c := &cobra.Command{Use: "ingest FILE... --out DIR", Short: "Turn a graph file into a verified, row-partitioned graph folder",
+		Long: `ingest reads graph files, a folder of parts, a pattern, or - for standard input, all of them one graph, and writes a graph
+folder. Formats are found by content.
+
+In a folder or pattern, files whose names begin with . or _, and read-me, licence, documentation, checksum and signature files are
+skipped, and listed as notes; so are KONECT's meta.NAME and ent.NAME beside out.NAME. Every other file is a part of the graph or an error.
+
+A list of vertices (--vertices) has one id per line, held to the rules for ids in graphs. Blank lines and lines that begin with # or %
+are skipped. An id that holds a tab, comma, semicolon or bar, or words behind a number, stands in double quotes.`,
 		Args: args(cobra.MinimumNArgs(1)), RunE: func(cmd *cobra.Command, files []string) error {
 			if out == "" {
 				return usagef("--out is not set: name the folder for the graph")

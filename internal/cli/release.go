@@ -215,6 +215,7 @@ func (f *releaseFlags) open(ctx context.Context, a *app, bucket *storage.Bucket,
 	}); err != nil {
 		return nil, nil, nil, err
 	}
+	a.sayNotes(rep)
 	g, err := partition.OpenGraph(ctx, bucket)
 	return g, func() {}, rep, err
 }

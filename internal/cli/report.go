@@ -54,6 +54,16 @@ func writeIngestReport(w io.Writer, r *partition.Report) error {
 	return err
 }
 
+// sayNotes tells, where no report is printed, what of the input was skipped or looks odd.
+func (a *app) sayNotes(r *partition.Report) {
+	if a.quiet {
+		return
+	}
+	for _, n := range r.Notes {
+		fmt.Fprintf(a.stderr, "note on the input: %s (%s)\n", n, evaluate.Notice)
+	}
+}
+
 // writeDegrees prints quantiles and a histogram over powers of two.
 func writeDegrees(w io.Writer, d partition.Degrees) error {
 	fmt.Fprintf(w, "\ndegrees: min %d, quartiles %d / %d / %d, 90 %% %d, 99 %% %d, max %d, mean %.2f\n",

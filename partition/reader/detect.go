@@ -24,7 +24,7 @@ func (r *Reader) detect(ctx context.Context) error {
 			src.close()
 		}
 		if err != nil {
-			return err
+			return r.stray(in, err)
 		}
 		if format == "" { // an empty part
 			continue
@@ -34,7 +34,7 @@ func (r *Reader) detect(ctx context.Context) error {
 			continue
 		}
 		if err := r.sameFormat(first, in, format); err != nil {
-			return err
+			return r.stray(in, err)
 		}
 	}
 	if first == nil {

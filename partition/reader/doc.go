@@ -3,8 +3,10 @@
 //
 // # Contract
 //
-//	Open     paths, globs, folders of parts, "-"   → Reader; formats are found by content, never by name
+//	Open     paths, globs, folders of parts, "-"   → Reader; formats are found by content, never by name;
+//	                                                 only read-mes and the like (IsCompanion) are skipped in folders
 //	ForEach  two callbacks                         → every listed vertex, every row, once
+//	ReadList a list of vertices                    → every id, once per line
 //	Stats    what was read                         → format, encoding, compression, counts, notes
 //
 // Nothing is lost in silence. Loops, repeats and reverse pairs are handed out

@@ -10,6 +10,8 @@ import (
 // nothingWritten closes every message: reading comes before any output.
 const nothingWritten = "Nothing was written."
 
+const correctLine = "Correct the line and run again."
+
 // LineError is a fault in the content of an input: where it is, what stands
 // there, and what is wrong with it.
 //
@@ -36,7 +38,7 @@ func (e *LineError) Error() string {
 	}
 	remedy := e.Remedy
 	if remedy == "" {
-		remedy = "Correct the line and run again."
+		remedy = correctLine
 	}
 	fmt.Fprintf(&b, ". %s %s", nothingWritten, remedy)
 	return b.String()

@@ -2,7 +2,6 @@ package reader
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -17,12 +16,12 @@ const stdinName = "standard input"
 // order given, folders and globs sorted by name. Notes say what was left out.
 func expand(paths []string, stdin io.Reader) (ins []*input, notes []string, err error) {
 	seen := map[string]bool{}
-	add := func(path string) {
+	add := func(path, from string) {
 		if key := identity(path); seen[key] {
 			notes = append(notes, path+" is given twice and was read once")
 		} else {
 			seen[key] = true
-			ins = append(ins, &input{name: path})
+			ins = append(ins, &input{name: path, from: from})
 		}
 	}
 	for _, path := range paths {
@@ -43,7 +42,11 @@ func expand(paths []string, stdin io.Reader) (ins []*input, notes []string, err 
 		}
 		notes = append(notes, said...)
 		for _, p := range more {
-			add(p)
+			from := ""
+			if p != path {
+				from = path
+			}
+			add(p, from)
 		}
 	}
 	if len(ins) == 0 {
@@ -100,11 +103,16 @@ func expandGlob(pattern string) ([]string, []string, error) {
 		paths = append(paths, path)
 	}
 	sort.Strings(paths)
-	return paths, notes, nil
+	parts, companions := withoutCompanions(paths)
+	if len(companions) > 0 {
+		notes = append(notes, skippedNote(pattern, companionWhy, companions))
+	}
+	return parts, notes, nil
 }
 
 // expandFolder lists the parts in a folder. Names that begin with . or _ are
-// markers and checksums (_SUCCESS, .part-0.crc) and are skipped, with a note.
+// markers and checksums (_SUCCESS, .part-0.crc) and are skipped, with a note, as
+// are companions and folders.
 func expandFolder(folder string) ([]string, []string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -128,10 +136,18 @@ func expandFolder(folder string) ([]string, []string, error) {
 		paths = append(paths, path)
 	}
 	if len(hidden) > 0 {
-		notes = append(notes, fmt.Sprintf("skipped in %s: %s with a name that begins with . or _ (%s)", folder, plural(int64(len(hidden)), "file"), hidden[0]))
+		notes = append(notes, skippedNote(folder, hiddenWhy, hidden))
 	}
-	if len(paths) == 0 {
-		return nil, nil, &FileError{File: folder, Byte: -1, Reason: "the folder holds no graph file", Remedy: "Give the folder with the parts."}
+	parts, companions := withoutCompanions(paths)
+	if len(companions) > 0 {
+		notes = append(notes, skippedNote(folder, companionWhy, companions))
 	}
-	return paths, notes, nil
+	if len(parts) == 0 || len(companions) == 0 && IsCompanion(parts[0]) {
+		reason := "the folder holds no graph file"
+		if said := append(notes, parts...); len(said) > 0 {
+			reason += " (" + strings.Join(said, "; ") + ")"
+		}
+		return nil, nil, &FileError{File: folder, Byte: -1, Reason: reason, Remedy: "Give the folder with the parts."}
+	}
+	return parts, notes, nil
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -23,8 +24,76 @@ func TestParts(t *testing.T) {
 		t.Fatalf("%q %v", g.edges, err)
 	}
 	notes := strings.Join(g.stats.Notes, "\n")
-	if !strings.Contains(notes, "skipped in "+dir+": 2 files with a name that begins with . or _ (.hidden)") || !strings.Contains(notes, "a.txt is given twice and was read once") {
+	if !strings.Contains(notes, "skipped in "+dir+": .hidden, _SUCCESS (names that begin with . or _)") || !strings.Contains(notes, "a.txt is given twice and was read once") {
 		t.Errorf("notes %q", notes)
+	}
+}
+
+// What lies beside the parts is left out of folders and patterns by its name, and said;
+// named itself, it is read.
+func TestCompanions(t *testing.T) {
+	files := []string{"part-0.csv", "s,t\n1,2\n", "part-1.csv", "s,t\n3,4\n", "README.md", "# edges\n| a | b |\n", "part-0.csv.sha256", "ab  part-0.csv\n", "LICENSE", "Copy it.\n"}
+	dir := writeFiles(t, files...)
+	for _, path := range []string{dir, filepath.Join(dir, "*")} {
+		g, err := readInputs([]string{path}, Options{})
+		if err != nil || g.edges != "1>2 3>4" {
+			t.Errorf("%s: %q, %v", path, g.edges, err)
+		}
+		if want := "skipped in " + path + ": LICENSE, README.md, part-0.csv.sha256 (" + companionWhy + ")"; !slices.Contains(g.stats.Notes, want) {
+			t.Errorf("notes %q, want %q", g.stats.Notes, want)
+		}
+	}
+	konect := writeFiles(t, "out.net", "% sym unweighted\n1 2\n", "meta.net", "name: a net\n", "ent.net", "% ent a\n7 8\n", "README.net", "A net.\n")
+	if g, err := readInputs([]string{konect}, Options{}); err != nil || g.edges != "1>2" || len(g.stats.Notes) != 1 {
+		t.Errorf("KONECT: %q, %q, %v", g.edges, g.stats.Notes, err)
+	}
+	alone := writeFiles(t, "README.txt", "1 2\n", "meta.csv", "3 4\n", "sources.csv", "5 6\n")
+	if g, err := readInputs([]string{alone}, Options{}); err != nil || g.edges != "3>4 5>6" {
+		t.Errorf("names that may be a graph's: %q, %v", g.edges, err)
+	}
+	for _, path := range []string{filepath.Join(alone, "README.txt"), filepath.Join(alone, "R*")} {
+		if g, err := readInputs([]string{path}, Options{}); err != nil || g.edges != "1>2" {
+			t.Errorf("%s: %q, %v", path, g.edges, err)
+		}
+	}
+	var many []string
+	for i := range 30 {
+		many = append(many, ".part-"+itoa(int64(i))+".crc", "x")
+	}
+	g, err := readInputs([]string{writeFiles(t, append(many, "a", "1 2\n")...)}, Options{})
+	if notes := strings.Join(g.stats.Notes, ""); err != nil || !strings.Contains(notes, ", and 10 others (") || strings.Count(notes, ".crc") != 20 {
+		t.Errorf("%q, %v", notes, err)
+	}
+}
+
+// A file of a folder that is no graph is refused with a pattern that leaves it out.
+func TestStrays(t *testing.T) {
+	for _, c := range []struct {
+		name, text, want string
+	}{
+		{"notes.txt", "About these edges: they are old and new.\n", "If notes.txt is no part of the graph, give the parts by name, or the pattern 'DIR/*.csv'."},
+		{"z.json", "{\"a\": 1}\n", "z.json:1: this looks like JSON"},
+		{"z.json", "{\"a\": 1}\n", "or the pattern 'DIR/*.csv'."},
+		{"z.gml", "graph [ node [ id 1 ] ]", "while DIR/a.csv is edgelist. Nothing was written. Give parts of one format, or say it with --format. If z.gml is"},
+		{"z.csv", "word\n", "If z.csv is no part of the graph, give the parts by name."},
+	} {
+		dir := writeFiles(t, "a.csv", "1,2\n", "b.csv", "3,4\n", c.name, c.text)
+		_, err := readInputs([]string{dir}, Options{})
+		if want := strings.ReplaceAll(c.want, "DIR", dir); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", c.name, err, want)
+		}
+		_, err = readInputs([]string{filepath.Join(dir, "a.csv"), filepath.Join(dir, c.name)}, Options{})
+		if err == nil || strings.Contains(err.Error(), "no part of the graph") {
+			t.Errorf("%s by name: %v", c.name, err)
+		}
+	}
+	dir := writeFiles(t, "a.csv", "1,2\n", "b.csv", "3,4\nword\n") // a part with a bad line is a part
+	if _, err := readInputs([]string{dir}, Options{}); err == nil || strings.Contains(err.Error(), "no part of the graph") {
+		t.Errorf("bad line: %v", err)
+	}
+	dir = writeFiles(t, "README.md", "x", "sub.pdf", "y")
+	if _, err := readInputs([]string{dir}, Options{}); err == nil || !strings.Contains(err.Error(), "holds no graph file (") || !strings.Contains(err.Error(), "README.md") {
+		t.Errorf("a folder of companions: %v", err)
 	}
 }
 

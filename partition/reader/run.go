@@ -58,7 +58,11 @@ func (u *run) input(i int) error {
 	} else if u.stats.Compression != src.compression {
 		u.stats.Compression = "mixed"
 	}
+	rows := u.stats.Rows
 	if err := u.read(src, i); err != nil {
+		if u.stats.Rows == rows { // nothing in it was a row
+			return u.r.stray(in, err)
+		}
 		return err
 	}
 	u.noteEncoding(src)

@@ -13,6 +13,7 @@ import (
 // input is one file or stream of the graph.
 type input struct {
 	name   string
+	from   string    // the folder or pattern that it was found in, "" if it was named
 	stream io.Reader // standard input or a pipe: can be read once; nil for files
 	opened *source   // a stream that detection has begun to read
 }
