@@ -20,6 +20,7 @@ type built struct {
 	dict   *dictionary
 	rows   *rows
 	report *Report
+	wrote  written
 }
 
 // build reads the source once and sorts it.

@@ -16,8 +16,9 @@ import (
 // Ingest reads the inputs and writes the graph to out. The manifest comes last,
 // by create-if-absent: a folder with a manifest is complete, and one that has a
 // manifest already is refused with storage.ErrExists. After an error there is
-// no manifest; files of finished shards may be left, whose names hold their
-// hashes, so that another attempt writes the same names again.
+// no manifest, and the files that this call wrote are removed again; where the
+// place does not let it, or does not say whether the manifest was written, the
+// error says that files are left.
 func Ingest(ctx context.Context, o Options, out *storage.Bucket) (*Manifest, *Report, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -63,12 +64,17 @@ func ingest(ctx context.Context, o *Options, space *workspace, src source, out *
 }
 
 // write writes all files and then the manifest.
-func (b *built) write(ctx context.Context, o *Options, out *storage.Bucket) (*Manifest, error) {
+func (b *built) write(ctx context.Context, o *Options, out *storage.Bucket) (m *Manifest, err error) {
+	defer func() {
+		if err != nil {
+			m, err = nil, b.wrote.remove(ctx, out, err)
+		}
+	}()
 	spans, err := b.rows.cut(ctx, o.Shards)
 	if err != nil {
 		return nil, err
 	}
-	m := &Manifest{
+	m = &Manifest{
 		Format: manifestFormat, Version: FormatVersion,
 		Vertices: b.dict.count, Arcs: b.rows.arcs,
 		IDType: b.report.IDType, IDEncoding: b.dict.encoding(), VertexSource: b.report.VertexSource,
@@ -92,9 +98,13 @@ func (b *built) write(ctx context.Context, o *Options, out *storage.Bucket) (*Ma
 		return nil, holdsGraph(out)
 	}
 	if err != nil {
+		if storage.Class(err) != storage.ClassUser { // it may have been written, or be on its way
+			b.wrote.keys = nil
+		}
 		return nil, fmt.Errorf("%w; look whether the manifest is there before trying again", err)
 	}
-	return m, nil
+	b.wrote.keys = nil
+	return m, b.wrote.check(ctx, out)
 }
 
 // writeFiles writes the vertex files in one goroutine and shards in others.

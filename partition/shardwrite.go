@@ -42,12 +42,15 @@ func (d *draft) Write(p []byte) (int, error) {
 
 // publish copies the draft to its key in out, opens it again and checks bytes
 // and hash as the folder gives them back.
-func (d *draft) publish(ctx context.Context, out *storage.Bucket) (key, hash string, size int64, err error) {
+func (d *draft) publish(ctx context.Context, out *storage.Bucket, wrote *written) (key, hash string, size int64, err error) {
 	if err := d.spill.done(); err != nil {
 		return "", "", 0, err
 	}
 	hash, size = hex.EncodeToString(d.sum.Sum(nil)), d.spill.size
 	key = fmt.Sprintf("%s-%s.parquet", d.name, hash[:16])
+	if err := wrote.claim(ctx, out, key); err != nil {
+		return "", "", 0, err
+	}
 	w, err := out.NewWriter(ctx, key)
 	if err != nil {
 		return "", "", 0, err
@@ -104,7 +107,7 @@ func (b *built) writeShard(ctx context.Context, o *Options, out *storage.Bucket,
 		return nil, err
 	}
 	s := &Shard{FirstRow: at.firstRow, Rows: at.rows, Arcs: at.arcs, Groups: w.groups}
-	if s.Key, s.SHA256, s.Bytes, err = d.publish(ctx, out); err != nil {
+	if s.Key, s.SHA256, s.Bytes, err = d.publish(ctx, out, &b.wrote); err != nil {
 		return nil, err
 	}
 	if err := b.readBack(ctx, out, s, at, tick); err != nil {

@@ -165,7 +165,7 @@ func (w *vertexWriter[T]) end() error {
 	}
 	f := File{Rows: w.file.Rows()}
 	var err error
-	if f.Key, f.SHA256, f.Bytes, err = w.draft.publish(w.ctx, w.out); err != nil {
+	if f.Key, f.SHA256, f.Bytes, err = w.draft.publish(w.ctx, w.out, &w.b.wrote); err != nil {
 		return err
 	}
 	rows, err := storage.ReadParquet(w.ctx, w.out, f.Key, func([]T) error { return nil })
