@@ -152,7 +152,7 @@ func activity(e *privoja.Estimate, kept []int) []float64 {
 // blocks reads labels out, places the vertices by all public evidence, counts edges
 // between the placed communities, and gives a block law with the true mixing.
 func (r *runner) blocks(ctx context.Context, e *privoja.Estimate) (synthesis.Spec, error) {
-	r.Progress(PhaseLabels, 0, 1)
+	r.Progress(PhasePlace, 0, 1)
 	n := e.N
 	// The best component is read out whether or not it stands above the noise: the exact row
 	// sums know a direction that is mostly noise far better than V does, and where there is

@@ -48,7 +48,7 @@ const (
 	PhaseReserve = "reserving budget"
 	PhaseOja     = "private Oja steps"
 	PhaseFit     = "fitting"
-	PhaseLabels  = "reading labels"
+	PhasePlace   = "placing vertices"
 	PhaseEdges   = "sampling edges"
 	PhaseWrite   = "writing the release"
 )

@@ -104,7 +104,7 @@ var table = []Metric{
 }
 
 // Phases are the values of the label of privcom_phase.
-var Phases = []string{"starting", "waiting for the lease", "waiting for shards", "reserving budget", "private Oja steps", "fitting", "reading labels",
+var Phases = []string{"starting", "waiting for the lease", "waiting for shards", "reserving budget", "private Oja steps", "fitting", "placing vertices",
 	"sampling edges", "writing the release", "done", "other"}
 
 // Metrics lists what a role's /metrics page shows, beside the metrics of the Go runtime and
