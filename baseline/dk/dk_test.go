@@ -4,42 +4,13 @@ import (
 	"context"
 	"errors"
 	"math"
-	"math/rand/v2"
 	"testing"
 
+	"github.com/privcom/privcom/baseline/baselinetest"
 	"github.com/privcom/privcom/baseline/draw"
-	"github.com/privcom/privcom/evaluate"
 	"github.com/privcom/privcom/evaluate/community"
 	"github.com/privcom/privcom/evaluate/statistics"
 )
-
-func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
-
-func random(t *testing.T, n int, m int64, seed uint64) *community.Graph {
-	t.Helper()
-	g, err := evaluate.RandomGraph(t.Context(), n, m, source(seed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
-
-// tiny is the graph on n vertices whose edges are the bits of set.
-func tiny(t *testing.T, n int, set uint64) *community.Graph {
-	t.Helper()
-	var source, target []int32
-	for x := range draw.Pairs(int64(n)) {
-		if set>>x&1 == 1 {
-			u, v := draw.Pair(x)
-			source, target = append(source, u), append(target, v)
-		}
-	}
-	g, err := community.FromEdges(n, source, target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
 
 func distance(a, b []cell) float64 {
 	values := map[int64]float64{}
@@ -63,7 +34,7 @@ func TestSensitivityByBruteForce(t *testing.T) {
 		pairs := draw.Pairs(int64(n))
 		graphs := make([]*community.Graph, 1<<pairs)
 		for set := range graphs {
-			graphs[set] = tiny(t, n, uint64(set))
+			graphs[set] = baselinetest.Tiny(t, n, uint64(set))
 		}
 		for _, beta := range []float64{0.01, 0.3, 2} {
 			for set, g := range graphs {
@@ -112,7 +83,7 @@ func TestSmoothBoundIsTheMaximum(t *testing.T) {
 		}
 	}
 	for seed := range uint64(20) {
-		g, want := random(t, 12, 20, seed), 0
+		g, want := baselinetest.Random(t, 12, 20, seed), 0
 		for u := range 12 {
 			for v := range u {
 				sum := g.Degree(u) + g.Degree(v)
@@ -133,7 +104,7 @@ func TestSmoothBoundIsTheMaximum(t *testing.T) {
 // (0.017), both ways: false alarm below 1e-5 even where the bound were tight.
 func TestSmoothnessHoldsInManyCells(t *testing.T) {
 	const delta, rounds = 0.05, 4000
-	rng := source(1)
+	rng := baselinetest.Source(1)
 	for _, c := range []struct{ epsilon, cells float64 }{{1, 1}, {1, 10}, {1, 1000}, {8, 1000}} {
 		beta := smoothness(c.epsilon, delta, c.cells)
 		wider, narrower := 0.0, 0.0
@@ -179,7 +150,7 @@ func TestCellsAreNumberedWithoutGaps(t *testing.T) {
 // Empty cells get noise: of N cells without an edge half are expected above 0, and above
 // a level as many as the Laplace tail says. Five standard deviations, two checks.
 func TestEmptyCellsGetNoise(t *testing.T) {
-	rng := source(3)
+	rng := baselinetest.Source(3)
 	above, level := noisy(rng, []cell{{17, 5}}, 10_001, 3)
 	if level != 0 || math.Abs(float64(len(above))-5000) > 250+1 {
 		t.Errorf("%d of 10,000 empty cells above %v, want about 5,000", len(above), level)
@@ -213,15 +184,15 @@ func TestProjectionIsTheNearestPoint(t *testing.T) {
 // Without noise to speak of the series come back: dK-1 exactly but for the last few ends
 // that no simple graph joins, dK-2 within 2 % of its edges.
 func TestAHugeBudgetKeepsTheSeries(t *testing.T) {
-	g := random(t, 500, 4000, 5)
-	one, err := Run1(t.Context(), g, 1e9, source(1))
+	g := baselinetest.Random(t, 500, 4000, 5)
+	one, err := Run1(t.Context(), g, 1e9, baselinetest.Source(1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if d := statistics.Diverge(statistics.Histogram(g), statistics.Histogram(one)); d.L1 > 0.03 {
 		t.Errorf("dK-1 moved by %v", d.L1)
 	}
-	two, err := Run2(t.Context(), g, 1e9, 0.01, source(1))
+	two, err := Run2(t.Context(), g, 1e9, 0.01, baselinetest.Source(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,10 +202,10 @@ func TestAHugeBudgetKeepsTheSeries(t *testing.T) {
 }
 
 func TestASmallBudgetStillMakesAGraph(t *testing.T) {
-	g := random(t, 300, 900, 6)
+	g := baselinetest.Random(t, 300, 900, 6)
 	for seed := range uint64(5) {
-		one, err1 := Run1(t.Context(), g, 0.1, source(seed))
-		two, err2 := Run2(t.Context(), g, 0.5, 0.01, source(seed))
+		one, err1 := Run1(t.Context(), g, 0.1, baselinetest.Source(seed))
+		two, err2 := Run2(t.Context(), g, 0.5, 0.01, baselinetest.Source(seed))
 		if err := errors.Join(err1, err2); err != nil {
 			t.Fatal(err)
 		}
@@ -248,22 +219,22 @@ func TestASmallBudgetStillMakesAGraph(t *testing.T) {
 }
 
 func TestRefusalsAndCancellation(t *testing.T) {
-	g := random(t, 10, 10, 1)
+	g := baselinetest.Random(t, 10, 10, 1)
 	for _, e := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-		_, err1 := Run1(t.Context(), g, e, source(1))
-		_, err2 := Run2(t.Context(), g, e, 0.01, source(1))
+		_, err1 := Run1(t.Context(), g, e, baselinetest.Source(1))
+		_, err2 := Run2(t.Context(), g, e, 0.01, baselinetest.Source(1))
 		if err1 == nil || err2 == nil {
 			t.Errorf("epsilon %v was taken", e)
 		}
 	}
 	for _, d := range []float64{0, 1, math.NaN()} {
-		if _, err := Run2(t.Context(), g, 1, d, source(1)); err == nil {
+		if _, err := Run2(t.Context(), g, 1, d, baselinetest.Source(1)); err == nil {
 			t.Errorf("delta %v was taken", d)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Run2(ctx, random(t, 100, 1000, 1), 1e6, 0.01, source(1)); !errors.Is(err, context.Canceled) {
+	if _, err := Run2(ctx, baselinetest.Random(t, 100, 1000, 1), 1e6, 0.01, baselinetest.Source(1)); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

@@ -9,21 +9,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/privcom/privcom/evaluate"
+	"github.com/privcom/privcom/baseline/baselinetest"
 	"github.com/privcom/privcom/evaluate/community"
 	"github.com/privcom/privcom/evaluate/metrics"
 )
-
-func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
-
-func random(t *testing.T, n int, m int64, seed uint64) *community.Graph {
-	t.Helper()
-	g, err := evaluate.RandomGraph(t.Context(), n, m, source(seed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
 
 // dense forms Σ βˡAˡ by matrix powers.
 func dense(g *community.Graph, beta float64, terms int) *mat.Dense {
@@ -46,11 +35,11 @@ func dense(g *community.Graph, beta float64, terms int) *mat.Dense {
 
 func TestKatzEqualsMatrixPowers(t *testing.T) {
 	const n, k = 30, 3
-	g := random(t, n, 100, 1)
+	g := baselinetest.Random(t, n, 100, 1)
 	for _, order := range []int{0, 1, 2} {
 		h, want := newKatz(g, 0.02, order), dense(g, 0.02, 2*order+1)
 		row := make([]float64, n)
-		rng := source(2)
+		rng := baselinetest.Source(2)
 		v := mat.NewDense(n, k, nil)
 		for i := range n {
 			for j := range k {
@@ -80,7 +69,7 @@ func TestKatzEqualsMatrixPowers(t *testing.T) {
 // is: the complete one and the empty one.
 func TestSensitivitiesHoldForAnyTwoGraphs(t *testing.T) {
 	for _, n := range []int{2, 5, 20} {
-		g := random(t, n, int64(n)*int64(n-1)/2, 1)
+		g := baselinetest.Random(t, n, int64(n)*int64(n-1)/2, 1)
 		h := dense(g, 1/(2*float64(n-1)), 3)
 		if largest := mat.Max(h); largest >= 1 {
 			t.Errorf("n=%d: an entry of %v", n, largest)
@@ -100,8 +89,8 @@ func TestSensitivitiesHoldForAnyTwoGraphs(t *testing.T) {
 
 // Without noise to speak of the largest entries of H̃ are the edges.
 func TestAHugeBudgetKeepsTheEdges(t *testing.T) {
-	g := random(t, 60, 200, 3)
-	out, err := Entries(t.Context(), g, Options{Epsilon: 1e15, Delta: 0.01, Edges: 200}, source(1))
+	g := baselinetest.Random(t, 60, 200, 3)
+	out, err := Entries(t.Context(), g, Options{Epsilon: 1e15, Delta: 0.01, Edges: 200}, baselinetest.Source(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,22 +105,9 @@ func TestAHugeBudgetKeepsTheEdges(t *testing.T) {
 
 // Without noise to speak of both iterations find two planted blocks.
 func TestAHugeBudgetKeepsTheCommunities(t *testing.T) {
-	rng := source(9)
-	var s, d, label []int32
-	for v := range int32(100) {
-		label = append(label, v%2)
-		for u := range v {
-			if p := rng.Float64(); u%2 == v%2 && p < 0.5 || p < 0.02 {
-				s, d = append(s, u), append(d, v)
-			}
-		}
-	}
-	g, err := community.FromEdges(100, s, d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, label := baselinetest.Blocks(t, 100, 2, 0.5, 0.02, 9)
 	for name, run := range map[string]func(context.Context, *community.Graph, Options, *rand.Rand) (*community.Graph, error){"matrix": Matrix, "vector": Vector} {
-		out, err := run(t.Context(), g, Options{Epsilon: 1e22, Delta: 0.01, Edges: g.Edges(), Rank: 2, Steps: 50}, source(1))
+		out, err := run(t.Context(), g, Options{Epsilon: 1e22, Delta: 0.01, Edges: g.Edges(), Rank: 2, Steps: 50}, baselinetest.Source(1))
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -147,9 +123,9 @@ func TestAHugeBudgetKeepsTheCommunities(t *testing.T) {
 
 // At ε = 1 the noise is all there is: a graph of the asked number of edges comes out.
 func TestASmallBudgetStillMakesAGraph(t *testing.T) {
-	g := random(t, 50, 200, 4)
+	g := baselinetest.Random(t, 50, 200, 4)
 	for name, run := range map[string]func(context.Context, *community.Graph, Options, *rand.Rand) (*community.Graph, error){"entries": Entries, "matrix": Matrix, "vector": Vector} {
-		out, err := run(t.Context(), g, Options{Epsilon: 0.1, Delta: 1e-5}, source(1))
+		out, err := run(t.Context(), g, Options{Epsilon: 0.1, Delta: 1e-5}, baselinetest.Source(1))
 		if err != nil || out.Check() != nil || out.Edges() != 50 {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -157,18 +133,18 @@ func TestASmallBudgetStillMakesAGraph(t *testing.T) {
 }
 
 func TestRefusalsAndCancellation(t *testing.T) {
-	g := random(t, 30, 60, 1)
+	g := baselinetest.Random(t, 30, 60, 1)
 	for _, o := range []Options{{Epsilon: 0, Delta: 0.1}, {Epsilon: math.NaN(), Delta: 0.1}, {Epsilon: 1}, {Epsilon: 1, Delta: 1},
 		{Epsilon: 1, Delta: 0.1, Edges: 1000}, {Epsilon: 1, Delta: 0.1, Rank: 31}, {Epsilon: 1, Delta: 0.1, Order: -1}} {
 		for _, run := range []func(context.Context, *community.Graph, Options, *rand.Rand) (*community.Graph, error){Entries, Matrix, Vector} {
-			if _, err := run(t.Context(), g, o, source(1)); err == nil {
+			if _, err := run(t.Context(), g, o, baselinetest.Source(1)); err == nil {
 				t.Errorf("%+v was taken", o)
 			}
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Entries(ctx, g, Options{Epsilon: 1, Delta: 0.1}, source(1)); !errors.Is(err, context.Canceled) {
+	if _, err := Entries(ctx, g, Options{Epsilon: 1, Delta: 0.1}, baselinetest.Source(1)); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

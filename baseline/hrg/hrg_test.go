@@ -5,34 +5,22 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/privcom/privcom/baseline/baselinetest"
 	"github.com/privcom/privcom/baseline/draw"
-	"github.com/privcom/privcom/evaluate"
 	"github.com/privcom/privcom/evaluate/community"
 )
-
-func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
-
-func random(t testing.TB, n int, m int64, seed uint64) *community.Graph {
-	t.Helper()
-	g, err := evaluate.RandomGraph(t.Context(), n, m, source(seed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
 
 // After thousands of exchanges the counts that were kept along are those of a recount,
 // the sizes those of the leaves, and every edge is in one node.
 func TestTheChainKeepsItsCounts(t *testing.T) {
 	for _, n := range []int{2, 3, 40, 300} {
-		g := random(t, n, draw.Pairs(int64(n))/4, 1)
-		tr := newTree(g, source(2))
-		if err := tr.walk(t.Context(), Options{Epsilon: 5, Steps: 20_000}, source(3)); err != nil {
+		g := baselinetest.Random(t, n, draw.Pairs(int64(n))/4, 1)
+		tr := newTree(g, baselinetest.Source(2))
+		if err := tr.walk(t.Context(), Options{Epsilon: 5, Steps: 20_000}, baselinetest.Source(3)); err != nil {
 			t.Fatal(err)
 		}
 		kept, sum := slices.Clone(tr.edges), int64(0)
@@ -78,7 +66,7 @@ func TestTheChainHasItsDistribution(t *testing.T) {
 		t.Fatal(err)
 	}
 	const epsilon, visits = 12, 300_000
-	rng := source(1)
+	rng := baselinetest.Source(1)
 	tr := newTree(g, rng)
 	factor := epsilon / 2 / (2 * sensitivity(4))
 	times, score := map[string]float64{}, map[string]float64{}
@@ -112,15 +100,15 @@ func TestSensitivityByBruteForce(t *testing.T) {
 		pairs := draw.Pairs(int64(n))
 		worst := 0.0
 		for set := range uint64(1) << pairs {
-			rng := source(set)
+			rng := baselinetest.Source(set)
 			for range 3 {
-				tr := newTree(tiny(t, n, set), rng)
+				tr := newTree(baselinetest.Tiny(t, n, set), rng)
 				for range 10 {
 					tr.step(0, rng)
 				}
 				before := tr.total()
 				for x := range pairs {
-					tr.g = tiny(t, n, set^1<<x)
+					tr.g = baselinetest.Tiny(t, n, set^1<<x)
 					tr.countAll()
 					worst = max(worst, math.Abs(tr.total()-before))
 				}
@@ -135,39 +123,11 @@ func TestSensitivityByBruteForce(t *testing.T) {
 	}
 }
 
-func tiny(t *testing.T, n int, set uint64) *community.Graph {
-	t.Helper()
-	var s, d []int32
-	for x := range draw.Pairs(int64(n)) {
-		if set>>x&1 == 1 {
-			u, v := draw.Pair(x)
-			s, d = append(s, u), append(d, v)
-		}
-	}
-	g, err := community.FromEdges(n, s, d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
-
 // At ε = 4Δ the chain draws dendrograms by their likelihood: it finds two planted blocks, and
 // the densities come back. (A larger ε only climbs, and stays on a hillock.)
 func TestALargeBudgetFindsBlocks(t *testing.T) {
-	rng := source(9)
-	var s, d []int32
-	for v := range int32(80) {
-		for u := range v {
-			if p := rng.Float64(); u%2 == v%2 && p < 0.5 || p < 0.02 {
-				s, d = append(s, u), append(d, v)
-			}
-		}
-	}
-	g, err := community.FromEdges(80, s, d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := Run(t.Context(), g, Options{Epsilon: 4 * sensitivity(80), Steps: 400_000}, source(1))
+	g, _ := baselinetest.Blocks(t, 80, 2, 0.5, 0.02, 9)
+	out, err := Run(t.Context(), g, Options{Epsilon: 4 * sensitivity(80), Steps: 400_000}, baselinetest.Source(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +151,7 @@ func TestALargeBudgetFindsBlocks(t *testing.T) {
 
 func TestASmallBudgetStillMakesAGraph(t *testing.T) {
 	for _, n := range []int{2, 3, 200} {
-		out, err := Run(t.Context(), random(t, n, draw.Pairs(int64(n))/5, 1), Options{Epsilon: 0.05, Steps: 2000}, source(4))
+		out, err := Run(t.Context(), baselinetest.Random(t, n, draw.Pairs(int64(n))/5, 1), Options{Epsilon: 0.05, Steps: 2000}, baselinetest.Source(4))
 		if err != nil || out.Check() != nil || out.Vertices() != n {
 			t.Errorf("n=%d: %v", n, err)
 		}
@@ -199,22 +159,22 @@ func TestASmallBudgetStillMakesAGraph(t *testing.T) {
 }
 
 func TestRefusalsAndCancellation(t *testing.T) {
-	g := random(t, 30, 60, 1)
+	g := baselinetest.Random(t, 30, 60, 1)
 	for _, o := range []Options{{Epsilon: 0}, {Epsilon: math.NaN()}, {Epsilon: math.Inf(1)}, {Epsilon: 1, Steps: -1}} {
-		if _, err := Run(t.Context(), g, o, source(1)); err == nil || !strings.HasPrefix(err.Error(), "hrg: ") {
+		if _, err := Run(t.Context(), g, o, baselinetest.Source(1)); err == nil || !strings.HasPrefix(err.Error(), "hrg: ") {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Run(ctx, g, Options{Epsilon: 1}, source(1)); !errors.Is(err, context.Canceled) {
+	if _, err := Run(ctx, g, Options{Epsilon: 1}, baselinetest.Source(1)); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
 
 func BenchmarkChain(b *testing.B) {
-	g := random(b, 5000, 15_000, 1)
-	rng := source(1)
+	g := baselinetest.Random(b, 5000, 15_000, 1)
+	rng := baselinetest.Source(1)
 	t := newTree(g, rng)
 	factor := 1 / (4 * sensitivity(5000))
 	for b.Loop() {

@@ -4,49 +4,20 @@ import (
 	"context"
 	"errors"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"github.com/privcom/privcom/evaluate"
+	"github.com/privcom/privcom/baseline/baselinetest"
 	"github.com/privcom/privcom/evaluate/community"
 	"github.com/privcom/privcom/evaluate/metrics"
 )
 
-func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
-
-// planted has `blocks` blocks of `size` vertices, pairs joined by chance.
-func planted(t *testing.T, blocks, size int, in, out float64, seed uint64) (*community.Graph, []int32) {
-	t.Helper()
-	rng := source(seed)
-	n := blocks * size
-	var s, d []int32
-	label := make([]int32, n)
-	for v := range int32(n) {
-		label[v] = v % int32(blocks)
-		for u := range v {
-			p := out
-			if u%int32(blocks) == v%int32(blocks) {
-				p = in
-			}
-			if rng.Float64() < p {
-				s, d = append(s, u), append(d, v)
-			}
-		}
-	}
-	g, err := community.FromEdges(n, s, d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g, label
-}
-
 // With a huge budget, and blocks whose trace survives random groups, the planted blocks
 // come back and the figures between and inside of them stay.
 func TestAHugeBudgetKeepsTheCommunities(t *testing.T) {
-	g, label := planted(t, 2, 150, 0.3, 0.01, 1)
+	g, label := baselinetest.Blocks(t, 300, 2, 0.3, 0.01, 1)
 	chosen, count := label, 2
-	out, err := rebuild(t.Context(), g, chosen, count, 1e9, source(1))
+	out, err := rebuild(t.Context(), g, chosen, count, 1e9, baselinetest.Source(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,8 +48,8 @@ func TestAHugeBudgetKeepsTheCommunities(t *testing.T) {
 
 // Given half-right communities and a large budget each vertex chooses its own block.
 func TestChoiceFollowsTheEdges(t *testing.T) {
-	g, label := planted(t, 3, 60, 0.5, 0.02, 2)
-	rng, first := source(1), slices.Clone(label)
+	g, label := baselinetest.Blocks(t, 180, 3, 0.5, 0.02, 2)
+	rng, first := baselinetest.Source(1), slices.Clone(label)
 	for v := range first {
 		if rng.IntN(3) == 0 {
 			first[v] = int32(rng.IntN(3))
@@ -108,7 +79,7 @@ func TestChoiceHasTheChancesOfItsMechanism(t *testing.T) {
 	}
 	first := make([]int32, leaves+2)
 	first[1] = 1
-	chosen, err := choose(t.Context(), g, first, 2, 1, source(3))
+	chosen, err := choose(t.Context(), g, first, 2, 1, baselinetest.Source(3))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,8 +97,8 @@ func TestChoiceHasTheChancesOfItsMechanism(t *testing.T) {
 // Edges between communities touch every one of them in proportion: none starts all of
 // them in one community.
 func TestEdgesBetweenCommunitiesKeepTheirEnds(t *testing.T) {
-	g, label := planted(t, 4, 40, 0.2, 0.2, 4)
-	out, err := rebuild(t.Context(), g, label, 4, 1e9, source(5))
+	g, label := baselinetest.Blocks(t, 160, 4, 0.2, 0.2, 4)
+	out, err := rebuild(t.Context(), g, label, 4, 1e9, baselinetest.Source(5))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,36 +118,32 @@ func TestEdgesBetweenCommunitiesKeepTheirEnds(t *testing.T) {
 }
 
 func TestASmallBudgetStillMakesAGraph(t *testing.T) {
-	g, _ := planted(t, 2, 100, 0.2, 0.02, 1)
+	g, _ := baselinetest.Blocks(t, 200, 2, 0.2, 0.02, 1)
 	for seed := range uint64(5) {
-		out, err := Run(t.Context(), g, 0.1, source(seed))
+		out, err := Run(t.Context(), g, 0.1, baselinetest.Source(seed))
 		if err != nil || out.Check() != nil || out.Vertices() != 200 || out.Edges() == 0 {
 			t.Errorf("seed %d: %v", seed, err)
 		}
 	}
-	empty, err := evaluate.RandomGraph(t.Context(), 50, 0, source(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Run(t.Context(), empty, 1, source(1)); err != nil {
+	if _, err := Run(t.Context(), baselinetest.Random(t, 50, 0, 1), 1, baselinetest.Source(1)); err != nil {
 		t.Errorf("a graph without edges: %v", err)
 	}
 }
 
 func TestRefusalsAndCancellation(t *testing.T) {
-	g, _ := planted(t, 2, 10, 0.5, 0.1, 1)
+	g, _ := baselinetest.Blocks(t, 20, 2, 0.5, 0.1, 1)
 	for _, e := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-		if _, err := Run(t.Context(), g, e, source(1)); err == nil {
+		if _, err := Run(t.Context(), g, e, baselinetest.Source(1)); err == nil {
 			t.Errorf("epsilon %v was taken", e)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Run(ctx, g, 1, source(1)); !errors.Is(err, context.Canceled) {
+	if _, err := Run(ctx, g, 1, baselinetest.Source(1)); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	large := &community.Graph{Ptr: make([]int64, 300_001)}
-	if _, err := Run(t.Context(), large, 1, source(1)); err == nil {
+	if _, err := Run(t.Context(), large, 1, baselinetest.Source(1)); err == nil {
 		t.Error("300,000 vertices were taken")
 	}
 }

@@ -4,24 +4,11 @@ import (
 	"context"
 	"errors"
 	"math"
-	"math/rand/v2"
 	"testing"
 
+	"github.com/privcom/privcom/baseline/baselinetest"
 	"github.com/privcom/privcom/baseline/draw"
-	"github.com/privcom/privcom/evaluate"
-	"github.com/privcom/privcom/evaluate/community"
 )
-
-func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
-
-func random(t *testing.T, n int, m int64, seed uint64) *community.Graph {
-	t.Helper()
-	g, err := evaluate.RandomGraph(t.Context(), n, m, source(seed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
 
 // In both branches the expected number of cells that pass is the number of edges, and
 // edges stand on the side of 1 that the branch assumes.
@@ -45,8 +32,8 @@ func TestThresholdBranches(t *testing.T) {
 }
 
 func TestAHugeBudgetKeepsTheGraph(t *testing.T) {
-	g := random(t, 300, 2000, 1)
-	out, err := Run(t.Context(), g, 1e4, source(2))
+	g := baselinetest.Random(t, 300, 2000, 1)
+	out, err := Run(t.Context(), g, 1e4, baselinetest.Source(2))
 	if err != nil || out.Edges() != g.Edges() {
 		t.Fatalf("%v edges of %d, %v", out.Edges(), g.Edges(), err)
 	}
@@ -63,11 +50,11 @@ func TestAHugeBudgetKeepsTheGraph(t *testing.T) {
 // original's (its standard error is 0.6 %), and the share of edges kept within 5
 // standard errors of the branch's chance.
 func TestEdgesPassAsOftenAsTheNoiseSays(t *testing.T) {
-	g := random(t, 300, 2000, 3)
+	g := baselinetest.Random(t, 300, 2000, 3)
 	total, kept := 0.0, 0.0
 	const rounds = 200
 	for seed := range uint64(rounds) {
-		out, err := Run(t.Context(), g, 1, source(seed))
+		out, err := Run(t.Context(), g, 1, baselinetest.Source(seed))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,9 +83,9 @@ func TestEdgesPassAsOftenAsTheNoiseSays(t *testing.T) {
 func TestTwoVerticesMeetTheirEpsilon(t *testing.T) {
 	const rounds, epsilon = 40_000, 0.5
 	share := func(m int64) float64 {
-		g, yes := random(t, 2, m, 1), 0.0
+		g, yes := baselinetest.Random(t, 2, m, 1), 0.0
 		for seed := range uint64(rounds) {
-			out, err := Run(t.Context(), g, epsilon, source(seed+7*uint64(m)))
+			out, err := Run(t.Context(), g, epsilon, baselinetest.Source(seed+7*uint64(m)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,18 +103,18 @@ func TestTwoVerticesMeetTheirEpsilon(t *testing.T) {
 }
 
 func TestRefusalsAndCancellation(t *testing.T) {
-	g := random(t, 10, 10, 1)
+	g := baselinetest.Random(t, 10, 10, 1)
 	for _, e := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-		if _, err := Run(t.Context(), g, e, source(1)); err == nil {
+		if _, err := Run(t.Context(), g, e, baselinetest.Source(1)); err == nil {
 			t.Errorf("epsilon %v was taken", e)
 		}
 	}
-	if _, err := Run(t.Context(), random(t, 1, 0, 1), 1, source(1)); err == nil {
+	if _, err := Run(t.Context(), baselinetest.Random(t, 1, 0, 1), 1, baselinetest.Source(1)); err == nil {
 		t.Error("a single vertex was taken")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Run(ctx, g, 1, source(1)); !errors.Is(err, context.Canceled) {
+	if _, err := Run(ctx, g, 1, baselinetest.Source(1)); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

@@ -25,7 +25,7 @@ const anyBelow = "*"
 //
 //	5  cmd/*
 //	4  internal/cli
-//	3  cluster, release, generate, export, baseline
+//	3  cluster, release, generate, export, baseline, bench
 //	2  privoja, synthesis, partition, evaluate
 //	1  privacy, cholesky, blockmatmul
 //	0  storage
@@ -44,16 +44,17 @@ var layers = map[string]place{
 	"cluster": {3, []string{"blockmatmul", "storage", "partition", "synthesis"}},
 	"release": {3, []string{"privoja", "privacy", "cholesky", "synthesis", "blockmatmul", "partition", "storage",
 		"evaluate", "evaluate/report", "evaluate/community"}},
-	"baseline":           {3, []string{"baseline/dk", "baseline/firstcut", "baseline/hrg", "baseline/privgraph", "baseline/tmf", "evaluate/community", "evaluate/method"}},
-	"bench":              {3, []string{"evaluate", "evaluate/community", "evaluate/metrics"}},
-	"baseline/dk":        {3, []string{"baseline/draw", "evaluate/community"}},
-	"baseline/draw":      {3, nil},
-	"baseline/firstcut":  {3, []string{"evaluate/community", "cholesky", "privacy"}},
-	"baseline/hrg":       {3, []string{"baseline/draw", "evaluate/community"}},
-	"baseline/privgraph": {3, []string{"baseline/draw", "evaluate/community"}},
-	"baseline/tmf":       {3, []string{"baseline/draw", "evaluate/community"}},
-	"generate":           {3, nil},
-	"export":             {3, nil},
+	"baseline":              {3, []string{"baseline/dk", "baseline/firstcut", "baseline/hrg", "baseline/privgraph", "baseline/tmf", "evaluate/community", "evaluate/method"}},
+	"bench":                 {3, []string{"evaluate", "evaluate/community", "evaluate/metrics"}},
+	"baseline/dk":           {3, []string{"baseline/draw", "evaluate/community"}},
+	"baseline/draw":         {3, nil},
+	"baseline/baselinetest": {3, []string{"baseline/draw", "evaluate", "evaluate/community"}},
+	"baseline/firstcut":     {3, []string{"evaluate/community", "cholesky", "privacy"}},
+	"baseline/hrg":          {3, []string{"baseline/draw", "evaluate/community"}},
+	"baseline/privgraph":    {3, []string{"baseline/draw", "evaluate/community"}},
+	"baseline/tmf":          {3, []string{"baseline/draw", "evaluate/community"}},
+	"generate":              {3, nil},
+	"export":                {3, nil},
 
 	"privoja":             {2, []string{"privacy", "cholesky", "blockmatmul", "storage"}},
 	"synthesis":           {2, []string{"privacy", "cholesky", "blockmatmul", "storage"}},
