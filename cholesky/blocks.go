@@ -3,8 +3,8 @@ package cholesky
 import (
 	"fmt"
 	"runtime"
-	"sync"
-	"sync/atomic"
+
+	"github.com/privcom/privcom/internal/parallel"
 )
 
 const (
@@ -21,33 +21,12 @@ func checkTall(a []float64, n, k int) {
 	}
 }
 
-func blocks(n int) int { return (n + BlockRows - 1) / BlockRows }
+func blocks(n int) int { return parallel.Count(n, BlockRows) }
 
 // forBlocks calls f once for each block of rows, from as many goroutines as
-// there are processors. make gives each goroutine its scratch space.
+// there are processors. scratch gives each goroutine its scratch space.
 func forBlocks[S any](n int, scratch func() S, f func(s S, block, from, to int)) {
-	total := blocks(n)
-	workers := min(runtime.GOMAXPROCS(0), total)
-	var next atomic.Int64
-	work := func() {
-		s := scratch()
-		for {
-			b := int(next.Add(1)) - 1
-			if b >= total {
-				return
-			}
-			f(s, b, b*BlockRows, min(n, (b+1)*BlockRows))
-		}
-	}
-	if workers <= 1 {
-		work()
-		return
-	}
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(work)
-	}
-	wg.Wait()
+	parallel.BlocksWith(runtime.GOMAXPROCS(0), n, BlockRows, scratch, f)
 }
 
 // treeSum adds equally long vectors pairwise in a fixed order and returns the

@@ -4,10 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"sync"
-	"sync/atomic"
 
 	"github.com/privcom/privcom/blockmatmul"
+	"github.com/privcom/privcom/internal/parallel"
 )
 
 // pieceRows is how many rows a core takes at a time: enough to hide the hand-over,
@@ -19,23 +18,11 @@ const pieceRows = 256
 func multiplyBlock(ctx context.Context, a *blockmatmul.CSR, v *blockmatmul.Packed, m matrix, from, to, cores int) ([]int64, error) {
 	k := m.Cols
 	out := make([]int64, (to-from)*k)
-	var next atomic.Int64
-	work := func() {
-		for ctx.Err() == nil {
-			lo := from + int(next.Add(pieceRows)) - pieceRows
-			if lo >= to {
-				return
-			}
-			hi := min(lo+pieceRows, to)
-			a.Multiply(out[(lo-from)*k:(hi-from)*k], v, lo-a.First, hi-a.First, m.Clip)
+	parallel.Blocks(cores, to-from, pieceRows, func(_, lo, hi int) {
+		if ctx.Err() == nil {
+			a.Multiply(out[lo*k:hi*k], v, from+lo-a.First, from+hi-a.First, m.Clip)
 		}
-	}
-	var wg sync.WaitGroup
-	for range min(cores, (to-from+pieceRows-1)/pieceRows) - 1 {
-		wg.Go(work)
-	}
-	work()
-	wg.Wait()
+	})
 	return out, ctx.Err()
 }
 

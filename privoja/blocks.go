@@ -2,40 +2,23 @@ package privoja
 
 import (
 	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/privcom/privcom/cholesky"
+	"github.com/privcom/privcom/internal/parallel"
 )
 
 // inBlocks calls f once for every block of cholesky.BlockRows rows of n, from as many
 // goroutines as there are processors.
 func inBlocks(n int, f func(block, from, to int)) {
-	blocks := (n + cholesky.BlockRows - 1) / cholesky.BlockRows
-	var next atomic.Int64
-	work := func() {
-		for {
-			b := int(next.Add(1)) - 1
-			if b >= blocks {
-				return
-			}
-			f(b, b*cholesky.BlockRows, min(n, (b+1)*cholesky.BlockRows))
-		}
-	}
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), blocks) - 1 {
-		wg.Go(work)
-	}
-	work()
-	wg.Wait()
+	parallel.Blocks(runtime.GOMAXPROCS(0), n, cholesky.BlockRows, f)
 }
 
 // cross is AᵀB (k×k) for n×k matrices: blocks of rows in parallel, their sums added in
 // order, so that the bits do not depend on the number of processors.
 func cross(a, b []float64, n, k int) *mat.Dense {
-	parts := make([][]float64, (n+cholesky.BlockRows-1)/cholesky.BlockRows)
+	parts := make([][]float64, parallel.Count(n, cholesky.BlockRows))
 	inBlocks(n, func(block, from, to int) {
 		part := make([]float64, k*k)
 		for i := from; i < to; i++ {

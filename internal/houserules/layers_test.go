@@ -28,7 +28,7 @@ const anyBelow = "*"
 //	3  cluster, release, generate, export, baseline, bench
 //	2  privoja, synthesis, partition, evaluate
 //	1  privacy, cholesky, blockmatmul
-//	0  storage
+//	0  storage, internal/ops, internal/parallel
 //
 // baseline is for comparisons only: see
 // TestPipelineDoesNotImportBaseline. Imports of test files are free.
@@ -41,7 +41,7 @@ var layers = map[string]place{
 
 	"internal/cli": {4, []string{anyBelow}},
 
-	"cluster": {3, []string{"blockmatmul", "storage", "partition", "synthesis"}},
+	"cluster": {3, []string{"blockmatmul", "storage", "partition", "synthesis", "internal/parallel"}},
 	"release": {3, []string{"privoja", "privacy", "cholesky", "synthesis", "blockmatmul", "partition", "storage",
 		"evaluate", "evaluate/report", "evaluate/community"}},
 	"baseline":              {3, []string{"baseline/dk", "baseline/firstcut", "baseline/hrg", "baseline/privgraph", "baseline/tmf", "evaluate/community", "evaluate/method"}},
@@ -56,7 +56,7 @@ var layers = map[string]place{
 	"generate":              {3, nil},
 	"export":                {3, nil},
 
-	"privoja":             {2, []string{"privacy", "cholesky", "blockmatmul", "storage"}},
+	"privoja":             {2, []string{"privacy", "cholesky", "blockmatmul", "storage", "internal/parallel"}},
 	"synthesis":           {2, []string{"privacy", "cholesky", "blockmatmul", "storage"}},
 	"partition":           {2, []string{"partition/reader", "blockmatmul", "storage"}},
 	"partition/reader":    {2, []string{"storage"}},
@@ -68,14 +68,15 @@ var layers = map[string]place{
 	"evaluate/community":  {2, nil},
 
 	"privacy":     {1, []string{"storage"}},
-	"cholesky":    {1, []string{"storage"}},
-	"blockmatmul": {1, []string{"storage"}},
+	"cholesky":    {1, []string{"storage", "internal/parallel"}},
+	"blockmatmul": {1, []string{"storage", "internal/parallel"}},
 
 	"blockmatmul/multipliertest": {2, []string{"blockmatmul"}},
 
 	"storage": {0, nil},
 
-	"internal/ops": {0, nil},
+	"internal/ops":      {0, nil},
+	"internal/parallel": {0, nil},
 
 	"internal/houserules": {0, nil},
 }
