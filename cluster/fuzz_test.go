@@ -30,6 +30,8 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Add(headText(good.encode("r", note)), note)
 	f.Add("Privcom-Version: 3\nPrivcom-Worker: w", []byte(`{"kind":"corrupt","detail":"x"}`))
+	f.Add("", []byte(`{"run":"r","rows":9,"progress":{"kind":"multiply","done":3,"total":2},"phase":{"name":"\u001b[2J","done":1}}`))
+	f.Add("", []byte(`{"run":"r","progress":{"kind":"\u001b[2J","done":1,"total":2},"stats":{"workers":[{"id":"w\n"}]}}`))
 	f.Fuzz(func(t *testing.T, lines string, payload []byte) {
 		m := &nats.Msg{Subject: "p.r.q", Header: nats.Header{}, Data: payload}
 		for line := range strings.SplitSeq(lines, "\n") {
@@ -54,6 +56,11 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("heartbeat passes: %+v", a)
 		}
 		decodeFail(payload)
+		if s, ok := decodeStatus(payload); ok {
+			if p := s.Progress; len(payload) > maxNote || p.Done > p.Total || p.Done < 0 || strings.ContainsAny(s.Phase.Name+p.Kind, "\x1b\n\r") {
+				t.Fatalf("status passes: %+v", s)
+			}
+		}
 		if b, ok := bitmapFrom(payload, 8*len(payload)); ok {
 			b.count()
 		}

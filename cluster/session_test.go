@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go"
 )
 
 // A coordinator that stops without Close leaves its workers to its successor.
@@ -123,6 +125,57 @@ func TestEndRun(t *testing.T) {
 	}
 	if n, err := EndRun(tc.ctx, conn, tc.c.o.Prefix, tc.c.o.Run, 100*time.Millisecond); n != 0 || err != nil {
 		t.Errorf("%d of no workers ended, %v", n, err)
+	}
+}
+
+// A status that is damaged, too long, another run's or out of bounds is passed over; the
+// words of one that counts cannot move a terminal's cursor.
+func TestWatchPassesOverWhatIsNoStatus(t *testing.T) {
+	t.Parallel()
+	tc := newCluster(t, newGraph(20, 2, 1, 29), nil)
+	subj := subjects{"p", "watched"}
+	conn, speaker := tc.conn("watcher"), tc.conn("speaker")
+	out := newSender(speaker, subj, nil)
+	say := func(note string, adjust func(*nats.Msg)) {
+		t.Helper()
+		m := &nats.Msg{Subject: subj.all(verbStatus), Data: []byte(note), Header: head{Term: "t", Shard: -1}.encode(subj.run, []byte(note))}
+		if adjust != nil {
+			adjust(m)
+		}
+		if err := out.put(m); err != nil {
+			t.Error(err)
+		}
+	}
+	over := errors.New("over")
+	done := make(chan error, 1)
+	var seen []Status
+	tc.wg.Go(func() {
+		done <- Watch(tc.ctx, conn, subj.prefix, subj.run, func(s Status) error {
+			seen = append(seen, s)
+			if s.Ended {
+				return over
+			}
+			return nil
+		})
+	})
+	end := time.After(20 * time.Second)
+	for { // again, since the watcher may not listen yet
+		say(`{"run":"watched","progress":{"done":3,"total":2}}`, nil)
+		say(`{"run":"watched","phase":{"done":-1}}`, nil)
+		say(`{"run":"another"}`, nil)
+		say(`{"run":"watched","rows":1}`, func(m *nats.Msg) { m.Data = []byte(`{"run":"watched","rows":2}`) })
+		say(`{"run":"watched","stats":{"term":"`+strings.Repeat("t", maxNote)+`"}}`, nil)
+		say(`{"run":"watched","phase":{"name":"\u001b[2J"},"ended":true}`, nil)
+		select {
+		case err := <-done:
+			if err != over || len(seen) != 1 || seen[0].Phase.Name != " [2J" {
+				t.Errorf("%v after %+v", err, seen)
+			}
+			return
+		case <-end:
+			t.Fatal("no status came through")
+		case <-time.After(50 * time.Millisecond):
+		}
 	}
 }
 
