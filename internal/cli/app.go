@@ -54,17 +54,37 @@ func main(args []string, build func(*app) *cobra.Command) int {
 		defer func() { a.operation.end(a, code) }()
 	}
 	if s := caught(); s != nil && err != nil {
+		name := "SIGINT"
 		code = ExitSIGINT
 		if s == syscall.SIGTERM {
-			code = ExitSIGTERM
+			name, code = "SIGTERM", ExitSIGTERM
 		}
-		fmt.Fprintf(a.stderr, "%s: stopped by %s: %v\n", root.Name(), s, err)
+		fmt.Fprintf(a.stderr, "%s: stopped by %s%s\n", root.Name(), name, afterStop(err))
 		return code
 	}
 	if err != nil {
 		fmt.Fprintf(a.stderr, "%s: %v\n", root.Name(), err)
 	}
 	return code
+}
+
+// afterStop is what an error tells beyond that the work was stopped, led in by a colon or a
+// new line; "" where it tells nothing else.
+func afterStop(err error) string {
+	var b strings.Builder
+	stop := context.Canceled.Error()
+	for i, line := range strings.Split(err.Error(), "\n") {
+		rest := strings.TrimSuffix(strings.ReplaceAll(line, stop+": ", ""), stop)
+		rest = strings.ReplaceAll(strings.TrimSuffix(rest, ": "), ": "+stop, "")
+		switch {
+		case rest == "":
+		case i == 0:
+			b.WriteString(": " + rest)
+		default:
+			b.WriteString("\n" + rest)
+		}
+	}
+	return b.String()
 }
 
 // signals ends the context on the first SIGINT or SIGTERM; a second one ends the
