@@ -136,6 +136,8 @@ func (a *app) coordinate(ctx context.Context, c coordination) (err error) {
 		return err
 	}
 	defer out.Close()
+	leave := leaveNoFolder(out)
+	defer func() { leave(err) }()
 	graph, closeGraph, err := openGraph(ctx, c.graph)
 	if err != nil {
 		return err

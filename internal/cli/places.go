@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -24,6 +26,31 @@ func openOut(ctx context.Context, where, work string, ledger ledgerFlags) (*stor
 		return nil, err
 	}
 	return openLasting(ctx, "out", where)
+}
+
+// leaveNoFolder gives what to do when a run ends: after a failure it removes the directories of a local
+// release folder that were not there before and hold nothing. A run that was refused leaves
+// no trace then, and one that can be taken up again keeps what it wrote.
+func leaveNoFolder(out *storage.Bucket) func(error) {
+	var fresh []string
+	if dir := out.URL(); filepath.IsAbs(dir) {
+		for ; ; dir = filepath.Dir(dir) {
+			if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+				break
+			}
+			fresh = append(fresh, dir)
+		}
+	}
+	return func(err error) {
+		if err == nil {
+			return
+		}
+		for _, dir := range fresh {
+			if os.Remove(dir) != nil { // it holds something, or never came to be
+				return
+			}
+		}
+	}
 }
 
 // apart refuses a private place inside the release folder, which leaves the boundary as a

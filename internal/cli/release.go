@@ -85,6 +85,8 @@ func (a *app) release(ctx context.Context, f *releaseFlags) (err error) {
 		return err
 	}
 	defer out.Close()
+	leave := leaveNoFolder(out)
+	defer func() { leave(err) }()
 	lasting := f.run != "" || f.runs.work != ""
 	id, tidy := f.run, false
 	if id == "" {
@@ -255,14 +257,14 @@ func (s *summary) text(w io.Writer) error {
 	for _, n := range d.Notes {
 		fmt.Fprintf(w, "\nnote: %s\n", wrap(n, 100))
 	}
-	fmt.Fprintf(w, "\ntime: ")
-	for i, p := range s.Phases {
-		if i > 0 {
-			fmt.Fprint(w, ", ")
+	if len(s.Phases) > 0 && !s.Already { // of a finished run there is nothing to time
+		var times []string
+		for _, p := range s.Phases {
+			times = append(times, fmt.Sprintf("%s %.2f s", p.Phase, p.Seconds))
 		}
-		fmt.Fprintf(w, "%s %.2f s", p.Phase, p.Seconds)
+		fmt.Fprintf(w, "\ntime: %s\n", strings.Join(times, ", "))
 	}
-	fmt.Fprintf(w, "\n\nrelease   %s\nreport    %s\nledger    %s (entry %s)\n", s.Out, s.Report, s.Ledger, d.Ledger.Entry)
+	fmt.Fprintf(w, "\nrelease   %s\nreport    %s\nledger    %s (entry %s)\n", s.Out, s.Report, s.Ledger, d.Ledger.Entry)
 	fmt.Fprintf(w, "check it with: privcom verify %s\n", s.Out)
 	return nil
 }
