@@ -332,8 +332,17 @@ func (j *Job) begun(ctx context.Context, have *runFile) (bool, error) {
 // Finished is the release of a run that is finished already, else nil.
 func (j *Job) Finished() *Document { return j.done }
 
-// Recorded is how many steps of the run are recorded already, and the ledger entry that
-// they were paid from; 0 and "" for a new run.
+// Reserved asks the ledger whether it holds the run's reservation: a run that was interrupted
+// early has chosen its id and spent nothing.
+func (j *Job) Reserved(ctx context.Context) (bool, error) {
+	if j.file == nil {
+		return j.done != nil, nil
+	}
+	return j.begun(ctx, j.file)
+}
+
+// Recorded is how many steps of the run are recorded already, and the id of the ledger entry that
+// they were paid from, which need not stand yet (Reserved); 0 and "" for a new run.
 func (j *Job) Recorded(ctx context.Context) (int, string, error) {
 	if !j.taken {
 		return 0, "", nil

@@ -49,13 +49,23 @@ func (f *runFlags) open(ctx context.Context, id string) (work *storage.Bucket, t
 	return b.Sub(id), f.work == "", func() { b.Close() }, nil
 }
 
-// sayTakenUp tells a person that a run goes on where it was interrupted.
+// sayTakenUp tells a person that a run goes on where it was interrupted, and what the ledger
+// says of it: a run may have stopped before it reserved anything.
 func (a *app) sayTakenUp(ctx context.Context, job *release.Job, id string, steps int) error {
 	done, entry, err := job.Recorded(ctx)
-	if err == nil && entry != "" && !a.quiet {
-		fmt.Fprintf(a.stderr, "run %s is taken up again: %d of %d steps are recorded; its reservation is %s\n", id, done, steps, entry)
+	if err != nil || entry == "" || a.quiet {
+		return err
 	}
-	return err
+	reserved, err := job.Reserved(ctx)
+	if err != nil {
+		return err
+	}
+	stands := "nothing is reserved yet"
+	if reserved {
+		stands = "its reservation is " + entry
+	}
+	fmt.Fprintf(a.stderr, "run %s is taken up again: %d of %d steps are recorded; %s\n", id, done, steps, stands)
+	return nil
 }
 
 // finished prints the release of a run that needs nothing more.
