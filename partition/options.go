@@ -67,6 +67,12 @@ type Options struct {
 	Progress func(phase string, done, total int64)
 }
 
+// Validate gives a *reader.OptionsError with every fault, or nil.
+func (o Options) Validate() error {
+	_, err := o.withDefaults()
+	return err
+}
+
 // withDefaults checks every field and names all faults at once, in a
 // *reader.OptionsError.
 func (o Options) withDefaults() (Options, error) {

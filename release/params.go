@@ -162,17 +162,27 @@ func (p Params) Validate() error {
 	return errors.Join(errs...)
 }
 
+// target reads ε and δ. A fault of one does not hide a fault of the other.
 func (p Params) target() (privacy.Target, error) {
+	fair := privacy.Target{Epsilon: privacy.MustDecimal("1"), Delta: privacy.MustDecimal("0.5")}
+	var t privacy.Target
+	var err, errDelta error
 	if p.Epsilon == "" {
-		return privacy.Target{}, errors.New("epsilon is not set: say how much privacy this release may spend, for example --epsilon 2")
+		err = errors.New("epsilon is not set: say how much privacy this release may spend, for example --epsilon 2")
+	} else if t.Epsilon, err = privacy.ParseDecimal(p.Epsilon); err != nil {
+		err = prefix("epsilon", err)
+	} else {
+		err = privacy.Target{Epsilon: t.Epsilon, Delta: fair.Delta}.Validate()
 	}
-	eps, err1 := privacy.ParseDecimal(p.Epsilon)
-	delta, err2 := privacy.ParseDecimal(p.Delta)
-	if err := errors.Join(prefix("epsilon", err1), prefix("delta", err2)); err != nil {
+	if t.Delta, errDelta = privacy.ParseDecimal(p.Delta); errDelta != nil {
+		errDelta = prefix("delta", errDelta)
+	} else {
+		errDelta = privacy.Target{Epsilon: fair.Epsilon, Delta: t.Delta}.Validate()
+	}
+	if err := errors.Join(err, errDelta); err != nil {
 		return privacy.Target{}, err
 	}
-	t := privacy.Target{Epsilon: eps, Delta: delta}
-	return t, t.Validate()
+	return t, nil
 }
 
 func prefix(name string, err error) error {

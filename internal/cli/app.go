@@ -15,6 +15,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/privcom/privcom/evaluate/method"
 )
@@ -25,8 +26,10 @@ type app struct {
 	stdout, stderr io.Writer
 	output         string // text, json or none
 	quiet          bool
-	operation      *operation      // of a coordinator or shard process
-	methods        []method.Method // to compare with
+	args           []string                        // of the command line
+	checks         map[*cobra.Command]func() error // see checked
+	operation      *operation                      // of a coordinator or shard process
+	methods        []method.Method                 // to compare with
 }
 
 // Privcom runs the command a person types and returns its exit code.
@@ -41,7 +44,7 @@ func Privcom(args []string, methods []method.Method) int {
 }
 
 func main(args []string, build func(*app) *cobra.Command) int {
-	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
+	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, args: args}
 	ctx, caught := signals()
 	root := build(a)
 	root.SetArgs(args)
@@ -132,17 +135,23 @@ func (a *app) common(root *cobra.Command) {
 	root.PersistentFlags().StringVar(&a.output, "output", "text", "what standard output carries: text, json or none")
 	root.PersistentFlags().BoolVar(&a.quiet, "quiet", false, "no progress on standard error")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usagef("%w\nsee %q", err, c.CommandPath()+" --help")
-	})
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		if err := a.fillFlags(cmd); err != nil {
+		if errors.Is(err, pflag.ErrHelp) {
 			return err
 		}
+		err = errors.Join(a.argumentFaults(c, err), a.fillFlags(c))
+		return usagef("%w\nsee %q", a.withChecks(c, err), c.CommandPath()+" --help")
+	})
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		err := a.fillFlags(cmd)
 		switch a.output {
 		case "text", "json", "none":
-			return nil
+		default:
+			err = errors.Join(err, fmt.Errorf("output %q is not text, json or none", a.output))
 		}
-		return usagef("output %q is not text, json or none", a.output)
+		if err != nil {
+			return a.withChecks(cmd, err)
+		}
+		return nil
 	}
 }
 

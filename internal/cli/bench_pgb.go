@@ -12,6 +12,7 @@ import (
 
 	"github.com/privcom/privcom/bench"
 	"github.com/privcom/privcom/evaluate/method"
+	"github.com/privcom/privcom/partition/reader"
 )
 
 func (a *app) benchPGB() *cobra.Command {
@@ -46,7 +47,7 @@ func (a *app) runPGB(ctx context.Context, f *benchFlags, methods []string) error
 	if f.runs < 1 {
 		return usagef("--runs is %d, must be at least 1", f.runs)
 	}
-	names, paths, err := graphFiles(f.data)
+	names, paths, err := a.graphFiles(ctx, f.data)
 	if err != nil {
 		return err
 	}
@@ -57,23 +58,52 @@ func (a *app) runPGB(ctx context.Context, f *benchFlags, methods []string) error
 	return a.bench(ctx, f, experiment{names: names, paths: paths, columns: bench.Queries, jobs: fixed(jobs)}, bench.MeasureQueries)
 }
 
-// graphFiles lists the files of a folder, smallest first.
-func graphFiles(folder string) (names, paths []string, err error) {
+// graphFiles lists the graphs of a folder, smallest first. What is no graph, by its name or
+// by how it begins, is skipped and said; a fault further on is found when the graph is read.
+func (a *app) graphFiles(ctx context.Context, folder string) (names, paths []string, err error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, nil, input(fmt.Errorf("--data: %w", err))
 	}
 	size := map[string]int64{}
+	var folders, skipped []string
 	for _, e := range entries {
-		info, err := e.Info()
-		if err != nil || !info.Mode().IsRegular() || strings.HasPrefix(e.Name(), ".") {
+		path := filepath.Join(folder, e.Name())
+		info, err := os.Stat(path)
+		switch {
+		case err != nil:
+			return nil, nil, input(fmt.Errorf("--data: %w", err))
+		case info.IsDir():
+			folders = append(folders, e.Name())
+			continue
+		case !info.Mode().IsRegular() || strings.HasPrefix(e.Name(), ".") || reader.IsCompanion(e.Name()):
+			skipped = append(skipped, e.Name())
 			continue
 		}
+		r, err := reader.Open(ctx, []string{path}, reader.Options{})
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil, nil, err
+			}
+			skipped = append(skipped, fmt.Sprintf("%s (%v)", e.Name(), err))
+			continue
+		}
+		r.Close()
 		size[e.Name()] = info.Size()
 		names = append(names, e.Name())
 	}
 	if len(names) == 0 {
-		return nil, nil, input(fmt.Errorf("--data: %s holds no graph file", folder))
+		fault := fmt.Errorf("--data: %s holds no graph file", folder)
+		if len(skipped) > 0 {
+			fault = fmt.Errorf("%w; no graphs: %s", fault, strings.Join(skipped, ", "))
+		}
+		if len(folders) > 0 {
+			fault = fmt.Errorf("%w; it has folders (%s): give one of them, --data %s", fault, strings.Join(folders, ", "), filepath.Join(folder, folders[0]))
+		}
+		return nil, nil, input(fault)
+	}
+	if len(skipped)+len(folders) > 0 {
+		fmt.Fprintf(a.stderr, "skipped in %s, no graph files: %s\n", folder, strings.Join(append(skipped, folders...), ", "))
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return int(size[a] - size[b]) })
 	for _, n := range names {

@@ -74,6 +74,13 @@ func newCoordinator(a *app) *cobra.Command {
 	var dryRun bool
 	op := newOperation(ops.RoleCoordinator)
 	a.operation = op
+	check := func() error {
+		var unset error
+		if graph == "" || out == "" || n.run == "" {
+			unset = errors.New("--graph, --out and --run must be set")
+		}
+		return usage(errors.Join(unset, p.Validate()))
+	}
 	c := &cobra.Command{Use: "coordinator --graph URL --out URL --run ID --epsilon E", Short: "Coordinate one release over NATS",
 		Long: `coordinator makes one release with shard workers that it reaches through NATS. It draws the noise and keeps the ledger;
 the rows of the graph stay with the workers. Every flag can be given as PRIVCOM_… in the environment.
@@ -82,11 +89,8 @@ A run that was interrupted, by whatever, is taken up by the same command: it goe
 recorded in its work folder, under the same ledger entry. With other settings it is refused. Of a run that is
 finished the same command changes nothing.`,
 		Args: args(cobra.NoArgs), RunE: func(cmd *cobra.Command, _ []string) error {
-			if graph == "" || out == "" || n.run == "" {
-				return usagef("--graph, --out and --run must be set")
-			}
-			if err := p.Validate(); err != nil {
-				return usage(err)
+			if err := check(); err != nil {
+				return err
 			}
 			log, err := logs.logger(a.stderr)
 			if err != nil {
@@ -99,6 +103,7 @@ finished the same command changes nothing.`,
 				options: cluster.CoordinatorOptions{Prefix: n.prefix, Run: n.run, Logger: log, Timeouts: cluster.Timeouts{Join: join}}})
 		}}
 	a.common(c)
+	a.checked(c, check)
 	fs := c.Flags()
 	paramFlags(fs, &p)
 	n.add(fs, defaultNATSWait)

@@ -26,40 +26,36 @@ func envName(flag string) string {
 // fillFlags sets every flag that the command line left alone from the environment or
 // the configuration file. A key of the file that is no flag of the command is an error:
 // a misspelt privacy parameter must not pass in silence.
+// All faults are given at once.
 func (a *app) fillFlags(cmd *cobra.Command) error {
-	if err := a.checkEnvironment(); err != nil {
-		return err
-	}
+	faults := []error{a.checkEnvironment()}
 	path, _ := cmd.Flags().GetString("config")
 	if path == "" {
 		path = os.Getenv(envName("config"))
 	}
+	values := map[string]string{}
 	file, err := readConfig(path)
-	if err != nil {
-		return usage(err)
+	if err == nil {
+		values, err = file.of(cmd)
 	}
-	values, err := file.of(cmd)
-	if err != nil {
-		return usage(err)
-	}
-	var failed error
+	faults = append(faults, err)
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		value, inFile := values[f.Name]
-		if f.Changed || failed != nil || f.Name == "config" || f.Name == "help" {
+		value, set := values[f.Name]
+		if f.Changed || f.Name == "config" || f.Name == "help" {
 			return
 		}
-		from := path
+		from := path + ": " + f.Name
 		if env, ok := os.LookupEnv(envName(f.Name)); ok {
-			value, inFile, from = env, true, envName(f.Name)
+			value, set, from = env, true, envName(f.Name)
 		}
-		if !inFile {
+		if !set {
 			return
 		}
 		if err := cmd.Flags().Set(f.Name, value); err != nil {
-			failed = usagef("%s: %s: %w", from, f.Name, err)
+			faults = append(faults, flagFault(from, f.Value.Type(), value, err))
 		}
 	})
-	return failed
+	return usage(errors.Join(faults...))
 }
 
 // configFile is a configuration file as read.
@@ -111,7 +107,7 @@ func (f *configFile) of(cmd *cobra.Command) (map[string]string, error) {
 	}
 	if len(unknown) > 0 {
 		slices.Sort(unknown)
-		return nil, fmt.Errorf("%s: unknown key %s; keys are the long names of the flags of %q; what is for other commands goes into sections: %s:, or the name of a command",
+		return values, fmt.Errorf("%s: unknown key %s; keys are the long names of the flags of %q; what is for other commands goes into sections: %s:, or the name of a command",
 			f.path, strings.Join(unknown, ", "), cmd.CommandPath(), commonSection)
 	}
 	return values, nil

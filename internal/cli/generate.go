@@ -15,6 +15,7 @@ import (
 
 	"github.com/privcom/privcom/export"
 	"github.com/privcom/privcom/generate"
+	"github.com/privcom/privcom/release"
 )
 
 // generated is what a generate command reports.
@@ -61,10 +62,19 @@ func refuseExisting(path string, force bool) error {
 		return nil
 	}
 	if _, err := os.Stat(path); err == nil {
-		return usagef("%s exists already; nothing was written; remove it or give --force", path)
+		return fileExists(path)
 	}
 	return nil
 }
+
+// fileExists is an output that is there already (exit code 5).
+type fileExists string
+
+func (e fileExists) Error() string {
+	return string(e) + " exists already; nothing was written; remove it or give --force"
+}
+
+func (e fileExists) Is(target error) bool { return target == release.ErrOccupied }
 
 func (a *app) generate(ctx context.Context, spec generate.Spec, out, labels string) (err error) {
 	if err := spec.Validate(); err != nil {

@@ -133,6 +133,18 @@ func newIngest(a *app) *cobra.Command {
 	var f ingestFlags
 	var out string
 	var keep bool
+	check := func() error {
+		var unset error
+		if out == "" {
+			unset = usagef("--out is not set: name the folder for the graph")
+		}
+		o := f.options(a, f.opts.Inputs)
+		if len(o.Inputs) == 0 { // the flags could not be read, and the arguments were not looked at
+			o.Inputs = []string{"-"}
+		}
+		o.Shards = max(o.Shards, 1)
+		return usage(errors.Join(unset, checkShards(f.opts.Shards), o.Validate()))
+	}
 	c := &cobra.Command{Use: "ingest FILE... --out DIR", Short: "Turn a graph file into a verified, row-partitioned graph folder",
 		Long: `ingest reads graph files, a folder of parts, a pattern, or - for standard input, all of them one graph, and writes a graph
 folder. Formats are found by content.
@@ -143,8 +155,9 @@ skipped, and listed as notes; so are KONECT's meta.NAME and ent.NAME beside out.
 A list of vertices (--vertices) has one id per line, held to the rules for ids in graphs. Blank lines and lines that begin with # or %
 are skipped. An id that holds a tab, comma, semicolon or bar, or words behind a number, stands in double quotes.`,
 		Args: args(cobra.MinimumNArgs(1)), RunE: func(cmd *cobra.Command, files []string) error {
-			if out == "" {
-				return usagef("--out is not set: name the folder for the graph")
+			f.opts.Inputs = files
+			if err := check(); err != nil {
+				return err
 			}
 			bucket, err := storage.Open(cmd.Context(), out)
 			if err != nil {
@@ -152,7 +165,7 @@ are skipped. An id that holds a tab, comma, semicolon or bar, or words behind a 
 			}
 			defer bucket.Close()
 			if keep {
-				if kept, err := a.keepGraph(cmd.Context(), bucket); kept || err != nil {
+				if kept, err := a.keepGraph(cmd.Context(), bucket, cmd.Flags(), &f); kept || err != nil {
 					return err
 				}
 			}
@@ -175,19 +188,69 @@ are skipped. An id that holds a tab, comma, semicolon or bar, or words behind a 
 		}}
 	f.add(c.Flags())
 	c.Flags().StringVar(&out, "out", "", "folder (or bucket URL) for the graph")
-	c.Flags().BoolVar(&keep, "keep", false, "where the folder holds a graph already, check it, leave it, and read no file")
+	c.Flags().BoolVar(&keep, "keep", false, "where the folder holds a graph already, check it, leave it, and read no file; other --shards and the like than it has are refused")
 	c.Flags().IntVar(&f.opts.Shards, "shards", runtime.GOMAXPROCS(0), "number of row shards")
 	c.Flags().Int64Var(&f.opts.DegreeBound, "declare-degree-bound", 0, "check that no vertex has more neighbours, and record it")
+	a.checked(c, check)
 	return c
 }
 
+// checkShards refuses a number that was said and is none, which the library would take for
+// its default.
+func checkShards(n int) error {
+	if n < 1 || n > partition.MaxShards {
+		return usagef("shards is %d, must be from 1 to %d", n, partition.MaxShards)
+	}
+	return nil
+}
+
 // keepGraph checks a graph that stands already; false where there is none.
-func (a *app) keepGraph(ctx context.Context, b *storage.Bucket) (bool, error) {
+func (a *app) keepGraph(ctx context.Context, b *storage.Bucket, fs *pflag.FlagSet, f *ingestFlags) (bool, error) {
 	ok, err := b.Exists(ctx, partition.ManifestKey)
 	if err != nil || !ok {
 		return false, err
 	}
-	return true, a.verifyGraph(ctx, b)
+	g, err := partition.OpenGraph(ctx, b)
+	if err != nil {
+		return true, fmt.Errorf("%w: %w", errCheckFailed, err)
+	}
+	if other := otherThan(g.Manifest(), fs, f); len(other) > 0 {
+		return true, usagef("%s holds a graph that was ingested with other settings: %s; nothing was changed; leave these flags out to keep it, or choose another folder", b.URL(), strings.Join(other, "; "))
+	}
+	if err := a.verifyGraph(ctx, b); err != nil {
+		return true, err
+	}
+	if !a.quiet {
+		fmt.Fprintf(a.stderr, "%s was kept: the input was not read, and whether it still holds that graph was not looked at\n", b.URL())
+	}
+	return true, nil
+}
+
+// otherThan lists what flags that were set say otherwise than a manifest.
+func otherThan(m *partition.Manifest, fs *pflag.FlagSet, f *ingestFlags) (other []string) {
+	compare := func(flag string, asked, has any) {
+		if fs.Changed(flag) && asked != has {
+			other = append(other, fmt.Sprintf("--%s is %v, and the graph has %v", flag, asked, has))
+		}
+	}
+	number := func(x *float64) any {
+		if x == nil {
+			return "none"
+		}
+		return *x
+	}
+	source := "input"
+	if f.opts.VerticesFile != "" {
+		source = "list"
+	}
+	compare("shards", f.opts.Shards, len(m.Shards))
+	compare("declare-degree-bound", f.opts.DegreeBound, m.DegreeBound)
+	compare("mutual", f.opts.Mutual, m.Mutual)
+	compare("min-weight", number(f.minWeight.value), number(m.MinWeight))
+	if fs.Changed("vertices") && source != m.VertexSource {
+		other = append(other, fmt.Sprintf("--vertices is %q, and the graph has the vertices of its %s", f.opts.VerticesFile, m.VertexSource))
+	}
+	return other
 }
 
 func (a *app) ingest(ctx context.Context, o partition.Options, out *storage.Bucket) (*partition.Report, error) {

@@ -99,6 +99,7 @@ func newPlan(a *app) *cobra.Command {
 			return a.print(v, v.text)
 		}}
 	paramFlags(c.Flags(), &p)
+	a.checked(c, func() error { return p.Validate() })
 	c.Flags().StringVar(&graph, "graph", "", "ingested graph folder")
 	c.Flags().IntVar(&vertices, "vertices", 0, "number of vertices, instead of a graph")
 	c.Flags().IntVar(&communities, "communities", 2, "q: equal communities supposed for the ceiling")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -52,19 +53,20 @@ workers around an embedded NATS server, and writes a release folder. Only that f
 	fs.IntVar(&f.shards, "shards", runtime.GOMAXPROCS(0), "number of shards and workers for --input")
 	fs.Int64Var(&f.ingest.opts.DegreeBound, "declare-degree-bound", 0, "check while reading that no vertex has more neighbours")
 	fs.BoolVar(&f.dryRun, "dry-run", false, "stop before the budget is touched: check everything, show the plan, release nothing")
+	a.checked(c, f.check)
 	return c
 }
 
+// check lists every fault of the flags.
 func (f *releaseFlags) check() error {
-	switch {
-	case (f.graph == "") == (len(f.inputs) == 0):
-		return usagef("give either --input FILE or --graph DIR")
-	case f.out == "":
-		return usagef("--out is not set: name the folder for the release")
-	case f.shards < 1 || f.shards > 10_000:
-		return usagef("shards is %d, must be from 1 to 10000", f.shards)
+	var faults []error
+	if (f.graph == "") == (len(f.inputs) == 0) {
+		faults = append(faults, usagef("give either --input FILE or --graph DIR"))
 	}
-	return usage(f.params.Validate())
+	if f.out == "" {
+		faults = append(faults, usagef("--out is not set: name the folder for the release"))
+	}
+	return usage(errors.Join(append(faults, checkShards(f.shards), f.params.Validate())...))
 }
 
 // runID names a run.
