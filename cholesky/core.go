@@ -88,11 +88,7 @@ func CoreOfGram(gram *mat.SymDense, means, lambda []float64, alpha float64) (*Co
 	var t, c mat.Dense
 	t.Mul(b, middle)
 	c.Mul(&t, b.T())
-	for i := range k {
-		for j := i; j < k; j++ {
-			core.C.SetSym(i, j, (c.At(i, j)+c.At(j, i))/2)
-		}
-	}
+	core.C = Symmetric(&c)
 	return core, nil
 }
 
@@ -104,12 +100,7 @@ func (c *Core) middle(l *mat.Dense, lambda []float64, alpha float64) (*mat.Dense
 	var scaled, product mat.Dense
 	scaled.Mul(mat.NewDiagDense(len(lambda), lambda), l)
 	product.Mul(l.T(), &scaled)
-	s := mat.NewSymDense(r, nil)
-	for i := range r {
-		for j := i; j < r; j++ {
-			s.SetSym(i, j, (product.At(i, j)+product.At(j, i))/2)
-		}
-	}
+	s := Symmetric(&product)
 	var eigen mat.EigenSym
 	if !eigen.Factorize(s, true) {
 		return nil, 0, fmt.Errorf("cholesky: eigenvalues of the %d×%d core did not converge", r, r)
@@ -134,6 +125,18 @@ func (c *Core) middle(l *mat.Dense, lambda []float64, alpha float64) (*mat.Dense
 	scaled.Mul(&vectors, mat.NewDiagDense(r, values))
 	out.Mul(&scaled, vectors.T())
 	return &out, cancelled, nil
+}
+
+// Symmetric is (M+Mᵀ)/2 of a square matrix: it takes out what rounding made unequal.
+func Symmetric(m *mat.Dense) *mat.SymDense {
+	k, _ := m.Dims()
+	out := mat.NewSymDense(k, nil)
+	for i := range k {
+		for j := i; j < k; j++ {
+			out.SetSym(i, j, (m.At(i, j)+m.At(j, i))/2)
+		}
+	}
+	return out
 }
 
 // Centre returns the rows less the column means: rows of W.

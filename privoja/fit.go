@@ -220,14 +220,8 @@ func (f *fitter) solveEigenvalues() error {
 // as columns.
 func symmetricEigen(m *mat.Dense) ([]float64, *mat.Dense, error) {
 	k, _ := m.Dims()
-	sym := mat.NewSymDense(k, nil)
-	for i := range k {
-		for j := i; j < k; j++ {
-			sym.SetSym(i, j, (m.At(i, j)+m.At(j, i))/2)
-		}
-	}
 	var es mat.EigenSym
-	if !es.Factorize(sym, true) {
+	if !es.Factorize(cholesky.Symmetric(m), true) {
 		return nil, nil, fmt.Errorf("no convergence on a %d×%d matrix", k, k)
 	}
 	var vec mat.Dense

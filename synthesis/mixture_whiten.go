@@ -5,18 +5,14 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/privcom/privcom/cholesky"
 )
 
 // whiten divides the rows by the square root of their noise.
 func whiten(v []float64, n, k int, noise *mat.Dense) ([]float64, error) {
-	sym := mat.NewSymDense(k, nil)
-	for i := range k {
-		for j := i; j < k; j++ {
-			sym.SetSym(i, j, (noise.At(i, j)+noise.At(j, i))/2)
-		}
-	}
 	var es mat.EigenSym
-	if !es.Factorize(sym, true) {
+	if !es.Factorize(cholesky.Symmetric(noise), true) {
 		return nil, fmt.Errorf("synthesis: the covariance of rows has no eigendecomposition")
 	}
 	var u mat.Dense
