@@ -68,6 +68,26 @@ func PaperJobs(o PaperOptions) []Job {
 	return jobs
 }
 
+// partition is what a job's graph is judged by: its Louvain communities, or those that a
+// yardstick names. It draws from another seed than the communities of the original.
+func (j Job) partition(ctx context.Context, made *community.Graph) ([]int32, error) {
+	switch j.Method {
+	case OneCommunity:
+		return make([]int32, made.Vertices()), nil
+	case Singletons:
+		own := make([]int32, made.Vertices())
+		for v := range own {
+			own[v] = int32(v)
+		}
+		return own, nil
+	}
+	found, err := community.Louvain(ctx, made, community.Options{Seed: 2*j.Seed + 1})
+	if err != nil {
+		return nil, err
+	}
+	return found.Community, nil
+}
+
 // Scores are the figures of the paper's comparison, in the order of tables.
 var Scores = []string{"ami", "ari", "avg_f1", "avg_f1_reversed", "nmi", "modularity", "edges"}
 
@@ -79,19 +99,9 @@ func MeasureScores(ctx context.Context, j Job, original, made *community.Graph) 
 	if err != nil {
 		return nil, err
 	}
-	partition := make([]int32, original.Vertices())
-	switch j.Method {
-	case OneCommunity:
-	case Singletons:
-		for v := range partition {
-			partition[v] = int32(v)
-		}
-	default:
-		found, err := community.Louvain(ctx, made, community.Options{Seed: 2*j.Seed + 1})
-		if err != nil {
-			return nil, err
-		}
-		partition = found.Community
+	partition, err := j.partition(ctx, made)
+	if err != nil {
+		return nil, err
 	}
 	s, err := metrics.Compare(partition, truth.Community)
 	if err != nil {

@@ -97,19 +97,9 @@ func (u *UtilityMeasure) Measure(ctx context.Context, j Job, original, made *com
 		truth = found.Community
 		u.truth = map[string][]int32{key: truth} // jobs come graph by graph
 	}
-	partition := make([]int32, original.Vertices())
-	switch j.Method {
-	case OneCommunity:
-	case Singletons:
-		for v := range partition {
-			partition[v] = int32(v)
-		}
-	default:
-		found, err := community.Louvain(ctx, made, community.Options{Seed: 2*j.Seed + 1})
-		if err != nil {
-			return nil, err
-		}
-		partition = found.Community
+	partition, err := j.partition(ctx, made)
+	if err != nil {
+		return nil, err
 	}
 	s, err := metrics.Compare(partition, truth)
 	if err != nil {
