@@ -28,6 +28,24 @@ func pythonWith(module string) string {
 	return ""
 }
 
+// writeTestGraph writes testEdges and returns the path.
+func writeTestGraph(t *testing.T, path string, opts Options) string {
+	t.Helper()
+	w, err := NewWriter(path, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range testEdges {
+		if err := w.Write(e[0], e[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 func TestIgraphReadsTheFiles(t *testing.T) {
 	python := pythonWith("igraph")
 	if python == "" {
@@ -43,20 +61,7 @@ func TestIgraphReadsTheFiles(t *testing.T) {
 		{"g.graphml", Options{N: 5, IDs: testName, Labels: testLabels}},
 		{"g.txt", Options{}},
 	} {
-		path := filepath.Join(dir, c.name)
-		w, err := NewWriter(path, c.opts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range testEdges {
-			if err := w.Write(e[0], e[1]); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		args = append(args, path)
+		args = append(args, writeTestGraph(t, filepath.Join(dir, c.name), c.opts))
 	}
 	out, err := exec.Command(python, args...).Output() // warnings go to standard error
 	if err != nil {

@@ -40,20 +40,7 @@ func TestNetworkxReadsTheFiles(t *testing.T) {
 		{"g.graphml.gz", Options{N: 5, IDs: testName, Labels: testLabels}},
 		{"g.txt.gz", Options{}},
 	} {
-		path := filepath.Join(dir, c.name)
-		w, err := NewWriter(path, c.opts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range testEdges {
-			if err := w.Write(e[0], e[1]); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		args = append(args, path)
+		args = append(args, writeTestGraph(t, filepath.Join(dir, c.name), c.opts))
 	}
 	out, err := exec.Command(python, args...).CombinedOutput()
 	if err != nil {
