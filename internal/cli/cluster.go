@@ -60,6 +60,15 @@ func (f *natsFlags) connect(ctx context.Context) (*cluster.Conn, error) {
 	return c, err
 }
 
+// connectTo is connect for commands that ask about one run: they must name it.
+func (f *natsFlags) connectTo(ctx context.Context, name string) (*cluster.Conn, error) {
+	if f.run == "" {
+		return nil, usagef("--run is not set")
+	}
+	f.conn.Name = name
+	return f.connect(ctx)
+}
+
 // errNoNATS says that nothing answered at the address of NATS.
 var errNoNATS = errors.New("no NATS server answered")
 

@@ -112,11 +112,7 @@ func newEnd(a *app) *cobra.Command {
 		Long: `end tells the shards that wait for another coordinator of a run to go. A run with a living coordinator is left alone.
 What is recorded of the run stays: a coordinator with new shards can take it up again.`,
 		Args: args(cobra.NoArgs), RunE: func(cmd *cobra.Command, _ []string) error {
-			if n.run == "" {
-				return usagef("--run is not set")
-			}
-			n.conn.Name = "privcom end"
-			conn, err := n.connect(cmd.Context())
+			conn, err := n.connectTo(cmd.Context(), "privcom end")
 			if err != nil {
 				return err
 			}

@@ -26,11 +26,7 @@ func newStatus(a *app) *cobra.Command {
 until that ends, from anywhere that reaches NATS; the user of a watcher is enough. On a terminal the table is drawn in place,
 elsewhere each status is a line. Standard error tells when nothing was heard of the run for 10 seconds.`,
 		Args: args(cobra.NoArgs), RunE: func(cmd *cobra.Command, _ []string) error {
-			if n.run == "" {
-				return usagef("--run is not set")
-			}
-			n.conn.Name = "privcom status"
-			conn, err := n.connect(cmd.Context())
+			conn, err := n.connectTo(cmd.Context(), "privcom status")
 			if err != nil {
 				return err
 			}
