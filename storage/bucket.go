@@ -119,6 +119,11 @@ func (b *Bucket) Put(ctx context.Context, key string, data []byte) error {
 // Create writes an object if none has the key, else returns ErrExists. After
 // any other error the outcome may be unknown (a lost answer): read the key
 // before deciding, and delete nothing.
+//
+// ErrExists is a fact about the key: an object of another writer stands under it, and
+// this one was not written. It says nothing of whether the place could be written: to
+// who may not write, or has lost the network, a key that is taken looks the same as to
+// anybody else. What kept the write from being tried, or answered, is wrapped beside it.
 func (b *Bucket) Create(ctx context.Context, key string, data []byte) error {
 	name, err := b.full("create", key)
 	if err != nil {

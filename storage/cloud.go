@@ -74,7 +74,8 @@ func (c *cloud) create(ctx context.Context, key string, data []byte) error {
 			return nil
 		}
 		// A conditional request that met another one is answered with a
-		// conflict; the object is there now, so it exists.
+		// conflict; the object is there now, so it exists. So it does after every
+		// other error: a write that is still under way meets it, and fails.
 		return errors.Join(ErrExists, err)
 	}
 	return err
