@@ -96,7 +96,7 @@ func TestTerminatedCoordinatorKeepsItsReservation(t *testing.T) {
 	s.recorded(t, 3)
 	c.signal(syscall.SIGTERM)
 	c.exits(143)
-	if !strings.Contains(c.stderr.String(), "coordinator: stopped by SIGTERM\n") || strings.Contains(c.stderr.String(), "context canceled") || c.stdout.Len() > 0 {
+	if !strings.Contains(c.stderr.String(), "coordinator: stopped by SIGTERM") || strings.Contains(c.stderr.String(), "context canceled") || c.stdout.Len() > 0 {
 		t.Errorf("standard output %q, standard error:\n%s", c.stdout.String(), c.stderr.String())
 	}
 	l := s.showLedger(t)
