@@ -128,7 +128,23 @@ func guess(sample []byte, whole bool) string {
 	case looksMETIS(sample, whole):
 		return "metis"
 	}
+	if list, _ := looksNetworkX(trimmed); list {
+		return "adjlist"
+	}
 	return ""
+}
+
+// looksNetworkX knows an adjacency list by the comments that networkx writes above one: the
+// program, the hour in GMT, the graph's name. Rows alone do not tell it from a list of
+// communities, so that without them --format has to say it. A list of several lines a vertex has
+// the same comments, and its rows end with dictionaries.
+func looksNetworkX(b []byte) (list, severalLines bool) {
+	lines := bytes.SplitN(b, []byte{'\n'}, 4)
+	if len(lines) < 4 || !bytes.HasPrefix(lines[0], []byte{'#'}) || !bytes.HasPrefix(lines[1], []byte("# GMT ")) || !bytes.HasPrefix(lines[2], []byte{'#'}) {
+		return false, false
+	}
+	severalLines = bytes.IndexByte(lines[3], '{') >= 0
+	return !severalLines, severalLines
 }
 
 // refusals are other kinds of file, by their first bytes.
@@ -194,6 +210,7 @@ func refuse(src *source, sample []byte, said bool) error {
 		return nil
 	}
 	lower := bytes.ToLower(trimmed[:min(len(trimmed), 64)])
+	_, severalLines := looksNetworkX(trimmed)
 	switch {
 	case bytes.HasPrefix(lower, []byte("<!doctype html")), bytes.HasPrefix(lower, []byte("<html")),
 		strings.EqualFold(xmlRoot(trimmed), "html"):
@@ -206,6 +223,8 @@ func refuse(src *source, sample []byte, said bool) error {
 		return refused(name, sample, "this looks like JSON, which is not read")
 	case dotStart(lower):
 		return refused(name, sample, "this looks like a GraphViz DOT file, which is not read")
+	case severalLines:
+		return refused(name, sample, "this is an adjacency list of several lines a vertex (networkx write_multiline_adjlist), which is not read")
 	case looksDIMACS(trimmed):
 		return refused(name, sample, "this looks like a DIMACS file, which is not read")
 	}

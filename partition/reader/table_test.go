@@ -153,6 +153,15 @@ func TestRowsOfSeveralWidths(t *testing.T) {
 	})
 }
 
+// TestAdjacencyListOfNetworkX: its comments tell what its rows do not.
+func TestAdjacencyListOfNetworkX(t *testing.T) {
+	const head = "#make.py\n# GMT Sat Nov 28 07:00:00 2026\n# \n"
+	runCases(t, []readCase{
+		{name: "adjacency list", text: head + "0 1 2\n1 2\n2\n", edges: "0>1 0>2 1>2", vertices: "0 1 2", format: "adjlist"},
+		{name: "of several lines", text: head + "0 2\n1 {}\n2 {}\n", err: ":1: this is an adjacency list of several lines a vertex"},
+	})
+}
+
 // TestDoubtfulHeader: a first row of words that never come again is refused in
 // a delimited table and noted in an edge list, and there are ways out of both.
 func TestDoubtfulHeader(t *testing.T) {
