@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"math/rand/v2"
+	"math/rand/v2" // draws made-up graphs and matrices from fixed seeds; no noise
 	"slices"
 	"testing"
 
@@ -22,7 +22,7 @@ func Suite(t *testing.T, open Open) {
 	for _, c := range []struct {
 		name   string
 		n      int
-		p      float64
+		p      float64 // of an edge of the made-up graph: public
 		blocks int
 	}{
 		{"two vertices", 2, 1, 1}, {"sparse", 60, 0.05, 3}, {"dense", 45, 0.7, 2}, {"more blocks than rows", 5, 0.5, 8}, {"one block", 80, 0.2, 1},
@@ -97,6 +97,7 @@ func clip(row []int64, c int64) {
 	}
 }
 
+// graph is a made-up graph; the probability is a float because nothing in it is private.
 func graph(rng *rand.Rand, n int, p float64) [][]bool {
 	a := make([][]bool, n)
 	for i := range a {
@@ -136,6 +137,7 @@ func cut(rng *rand.Rand, a [][]bool, blocks int) []*blockmatmul.CSR {
 	return out
 }
 
+// operand is a made-up public V: floats stop at Quantise, as in the pipeline.
 func operand(t *testing.T, rng *rand.Rand, n, k int) *blockmatmul.Operand {
 	t.Helper()
 	v := make([]float64, n*k)
