@@ -30,7 +30,7 @@ type ingestFlags struct {
 
 func (f *ingestFlags) add(fs *pflag.FlagSet) {
 	f.memory = 1 << 30
-	fs.StringVar(&f.opts.Format, "format", "", "format of the input, instead of detecting it from the content")
+	fs.StringVar(&f.opts.Format, "format", "", "edgelist, csv, tsv, adjlist, gml, graphml, gexf, pajek, mtx, metis or parquet, instead of detecting it from the content")
 	fs.StringVar(&f.opts.VerticesFile, "vertices", "", "file with the public vertex list, one id per line (packed, encoded and named as graph files are; - for standard input)")
 	fs.StringVar(&f.opts.Source, "source", "", "column of the edge's first end (name or number)")
 	fs.StringVar(&f.opts.Target, "target", "", "column of the edge's second end (name or number)")

@@ -36,6 +36,7 @@ func paramFlags(fs *pflag.FlagSet, p *release.Params) {
 	fs.IntVar(&p.Rank, "rank", p.Rank, "k: number of eigenvectors, one less than communities (default: node units 1; edge n/500-1, from 1 to 8; by a score 4)")
 	fs.IntVar(&p.Steps, "steps", 0, "T: number of Oja steps, the paper's γ (default 32; paper profile: its rule)")
 	fs.IntVar(&p.Order, "order", p.Order, "h: 2h+1 Katz terms; 0 means H = βA (default 0; paper profile: 1)")
+	fs.Lookup("order").DefValue = "0" // help leaves it out: -1 only means that nothing is set
 	fs.StringVar(&p.Beta, "beta", "", "Katz decay factor β (default 1 at order 0, 1/(2D) above; paper profile: its Lemma's bound)")
 	fs.Float64Var(&p.Eta, "eta", 0, "fixed learning rate η on H̃V (default: x·√(ln n)·w_t/N)")
 	fs.Float64Var(&p.StepFactor, "step-factor", p.StepFactor, "x in the learning rate x·√(ln n)·w_t/N")
@@ -46,8 +47,9 @@ func paramFlags(fs *pflag.FlagSet, p *release.Params) {
 	fs.BoolVar(&p.Fit, "fit", p.Fit, "estimate the eigenvectors from all steps instead of the last")
 	fs.StringVar(&p.Edges, "edges", p.Edges, "number of edges to publish: auto (a noisy count) or a public number")
 	fs.Float64Var(&p.CountShare, "count-share", p.CountShare, "share of the budget for numbers of edges (--edges auto, --reconstruct blocks)")
-	fs.Float64Var(&p.OwnShare, "own-share", p.OwnShare, "blocks: share of ε for a person's own row in the read-out of labels (-1: the best by prediction, see plan)")
-	fs.Float64Var(&p.LabelShare, "label-share", p.LabelShare, "blocks: share of the rest for the neighbours' rows (-1: the best by prediction; edge: 0, no read-out)")
+	fs.Float64Var(&p.OwnShare, "own-share", p.OwnShare, "blocks: share of ε for a person's own row in the read-out of labels (default: the best by prediction, see plan)")
+	fs.Float64Var(&p.LabelShare, "label-share", p.LabelShare, "blocks: share of the rest for the neighbours' rows (default: the best by prediction; edge: 0, no read-out)")
+	fs.Lookup("own-share").DefValue, fs.Lookup("label-share").DefValue = "0", "0"
 	fs.StringVar(&p.Reconstruct, "reconstruct", "", "blocks, inverse-katz, laplacian or paper-literal (default blocks at order 0, else inverse-katz; paper profile: paper-literal)")
 	fs.Float64Var(&p.Alpha, "alpha", p.Alpha, "α of the regularised pseudoinverse (laplacian, paper-literal)")
 	fs.StringVar(&p.Profile, "profile", "", "paper: the paper's own constants, which drown the signal (docs/paper.md)")
